@@ -1,0 +1,76 @@
+"""Every error that ifonly raises on purpose, as one tree.
+
+    IfonlyError
+    ├── DataError      (ValueError)    a frame does not fit: columns, levels, missing values, dtypes
+    ├── OptionError    (ValueError)    k, seed, weights, method, a label of ours that is unknown
+    ├── TargetError    (ValueError)    the wanted outcome does not exist or does not fit the model
+    ├── RuleError      (ValueError)    a rule names something unknown, or no row can satisfy the rules
+    ├── ModelError     (RuntimeError)  the model raised, or its output cannot be used
+    ├── MissingExtra   (ImportError)   an optional dependency is not installed
+    └── FileError      (OSError)       a file cannot be read, trusted or written
+
+Each message says what is wrong with the value that was given; after a blank line, a hint says what
+to do. A row without an answer is not an error: it is a `Status`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class IfonlyError(Exception):
+    """What every error of ifonly is: a message, and a hint where there is something to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n\nHint: {self.hint}" if self.hint else self.message
+
+
+class DataError(IfonlyError, ValueError):
+    """A frame, a row or a description of features does not fit."""
+
+
+class OptionError(IfonlyError, ValueError):
+    """An option has a value that means nothing."""
+
+
+class TargetError(IfonlyError, ValueError):
+    """The wanted outcome does not exist, or does not fit the kind of model."""
+
+
+class RuleError(IfonlyError, ValueError):
+    """A rule cannot be understood, or the rules cannot hold for any row."""
+
+
+class ModelError(IfonlyError, RuntimeError):
+    """The model failed, or returned what no model of its kind returns."""
+
+
+class MissingExtra(IfonlyError, ImportError):
+    """An optional dependency is needed and absent."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"This needs the package {package!r}, which is not installed.",
+            f"pip install 'ifonly[{extra}]'",
+        )
+        self.args = (package, extra)
+
+
+class FileError(IfonlyError, OSError):
+    """A file cannot be read, trusted or written."""
+
+
+def nearest(name: object, known: Iterable[object]) -> str:
+    """The hint that names the nearest known name, or lists what is known."""
+    names = [str(other) for other in known]
+    close = difflib.get_close_matches(str(name), names, n=1)
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    listed = ", ".join(repr(other) for other in names[:12])
+    return f"Known: {listed}{', …' if len(names) > 12 else ''}."

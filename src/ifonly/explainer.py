@@ -1,0 +1,220 @@
+"""Model, space, rules and strategies, prepared once and asked often.
+
+pose     rows become codes, the target becomes a goal, the rules become a box
+solve    search, refine, select, judge: batched over rows
+answer   statuses, scores, and a record of what produced them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ifonly.answering import answer, wanted_score
+from ifonly.answers import Answers
+from ifonly.errors import OptionError
+from ifonly.methods import method_of
+from ifonly.models import Counted
+from ifonly.posing import pose
+from ifonly.preparing import prepare
+from ifonly.record import record_of
+from ifonly.rules import Rule
+from ifonly.space import Space
+from ifonly.space.frame import Frame, as_frame, library_of
+from ifonly.target import Goal, resolve
+
+CHUNK = 4_000_000
+"""About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
+
+
+class Explainer:
+    """Answers questions about one model: prepared once, asked often.
+
+    >>> from ifonly import as_model
+    >>> data = pd.DataFrame({"income": [1000, 3000, 5000], "job": ["a", "b", "a"]})
+    >>> model = as_model(lambda frame: frame["income"] > 4000, classes=["no", "yes"])
+    >>> Explainer(model, data=data).explain(data[:1], k=1).sentences()
+    [['If only income were 4001 (not 1000): yes (1.00).']]
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        data: Frame | None = None,
+        space: Space | None = None,
+        rules: Iterable[Rule | str] = (),
+        method: Any = "auto",
+        diversity: float = 0.5,
+        weights: Mapping[str, float] | None = None,
+        categorical: Iterable[str] = (),
+        ordinal: Mapping[str, Sequence[Any]] | None = None,
+        labels: Mapping[Any, str] | None = None,
+    ) -> None:
+        self.method = method_of(method, diversity)
+        self.options = {"method": _named(method), "diversity": diversity}
+        self.weights = dict(weights or {})
+        self.labels = dict(labels or {})
+        self.setting = prepare(
+            model,
+            data,
+            space,
+            rules,
+            categorical=categorical,
+            ordinal=ordinal,
+            weights=weights,
+        )
+
+    def explain(
+        self,
+        rows: Frame,
+        *,
+        target: Any = "opposite",
+        k: int = 4,
+        threshold: float | None = None,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Answers:
+        """k answers to each row. `progress` is told the rows done and the rows asked."""
+        _check_whole(k, "k", least=1)
+        _check_whole(seed, "seed", least=0)
+        frame = as_frame(rows)
+        x = self.setting.space.codes(rows)
+        model = Counted(self.setting.model)
+        scores = model.scores(x)
+        decided = _decided(model, x, scores, threshold)
+        goal = resolve(target, model.classes, decided, threshold=threshold)
+        parts = []
+        for start in range(0, len(x), self._chunk()):
+            chunk = np.arange(start, min(start + self._chunk(), len(x)))
+            problem = pose(self.setting, model, x[chunk], goal.take(chunk), seed)
+            parts.append(answer(problem, self.method, k))
+            if progress is not None:
+                progress(int(chunk[-1]) + 1, len(x))
+        points, filled, score, status, notes = (
+            _joined(column) for column in zip(*parts, strict=True)
+        )
+        options = {
+            **self.options,
+            "k": k,
+            "seed": seed,
+            "threshold": threshold,
+            "weights": self.weights,
+        }
+        return Answers(
+            space=self.setting.space,
+            x=x,
+            points=points,
+            filled=filled,
+            status=status,
+            wanted=_wanted(goal, model.classes),
+            predicted=tuple(decided.tolist())
+            if not model.classes
+            else tuple(model.classes[i] for i in decided),
+            row_score=wanted_score(scores[:, None], goal)[:, 0],
+            score=score,
+            index=_index(rows, len(x)),
+            library=library_of(frame),
+            notes=notes,
+            labels=self.labels,
+            weights=self.weights,
+            record=record_of(self.setting, model, options),
+        )
+
+    def _chunk(self) -> int:
+        """How many rows are solved at a time."""
+        candidates = 600 + sum(len(values) for values in self.setting.grid.fine)
+        return max(1, CHUNK // (candidates * len(self.setting.space)))
+
+
+def explain(
+    model: Any,
+    rows: Frame,
+    *,
+    data: Frame | None = None,
+    target: Any = "opposite",
+    k: int = 4,
+    rules: Iterable[Rule | str] = (),
+    method: Any = "auto",
+    seed: int = 0,
+    space: Space | None = None,
+    threshold: float | None = None,
+    diversity: float = 0.5,
+    weights: Mapping[str, float] | None = None,
+    categorical: Iterable[str] = (),
+    ordinal: Mapping[str, Sequence[Any]] | None = None,
+    labels: Mapping[Any, str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Answers:
+    """k ways in which each row would have got another outcome.
+
+    `model` is a fitted estimator or pipeline, anything with `predict_proba` or `predict` on a
+    DataFrame, or a function wrapped by `ifonly.as_model`. `data` is the frame of features that it
+    was trained on; `target` is 'opposite', a class, a range (low, high) of a regressor, or a list
+    with one of these for each row.
+
+    >>> import pandas as pd, ifonly
+    >>> data = pd.DataFrame({"income": [1000, 3000, 5000], "debt": [0, 900, 200]})
+    >>> lender = ifonly.as_model(lambda f: f["income"] - f["debt"] > 2500, classes=["no", "yes"])
+    >>> answers = ifonly.explain(lender, data[1:2], data=data, k=2)
+    >>> answers.status
+    (<Status.FOUND: 'found'>,)
+    """
+    explainer = Explainer(
+        model,
+        data=data,
+        space=space,
+        rules=rules,
+        method=method,
+        diversity=diversity,
+        weights=weights,
+        categorical=categorical,
+        ordinal=ordinal,
+        labels=labels,
+    )
+    return explainer.explain(
+        rows, target=target, k=k, threshold=threshold, seed=seed, progress=progress
+    )
+
+
+def _decided(
+    model: Counted, x: np.ndarray, scores: np.ndarray, threshold: float | None
+) -> np.ndarray:
+    """[q] the class index that the model decides for, or the number that it predicts."""
+    if not model.classes:
+        return scores[:, 0]
+    if threshold is not None and len(model.classes) == 2:
+        return (scores[:, 1] >= threshold).astype(np.intp)
+    decided = model.decide(x)
+    return scores.argmax(axis=1) if decided is None else decided
+
+
+def _wanted(goal: Goal, classes: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not classes:
+        return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
+    return tuple(classes[i] for i in goal.wanted)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else sum(parts, ())
+
+
+def _index(rows: Any, q: int) -> tuple[Any, ...]:
+    index = getattr(rows, "index", None)
+    return (
+        tuple(index.tolist())
+        if isinstance(index, pd.Index) and len(index) == q
+        else tuple(range(q))
+    )
+
+
+def _named(method: Any) -> str:
+    return method if isinstance(method, str) else repr(method)
+
+
+def _check_whole(value: Any, name: str, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise OptionError(f"{name} is {value!r}.", f"It is a whole number of {least} or more.")

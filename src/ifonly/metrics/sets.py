@@ -1,0 +1,77 @@
+"""The paper's metrics of a set of counterfactuals (section 'Validity, Proximity, and Diversity').
+
+A row with fewer than two answers has no pairs, so its diversities are 0, as in the authors'
+records; a row without answers has no distances, and gets NaN there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ifonly.pool import repeated
+from ifonly.space import Metric
+
+
+def set_metrics(
+    metric: Metric,
+    x: np.ndarray,
+    points: np.ndarray,
+    valid: np.ndarray,
+    present: np.ndarray | None = None,
+) -> dict[str, np.ndarray]:
+    """One array [q] a metric, for sets points [q, k, d] of rows x [q, d].
+
+    `valid` [q, k] are the points with the wanted outcome; `present` [q, k] those that exist, which
+    distances and diversities are taken over (by default, the valid ones). Proximity, sparsity and
+    diversity are unweighted, as in the paper; distance, det and objective use the metric's weights.
+    """
+    present = valid if present is None else present
+    gaps = metric.gaps(points, x[:, None])
+    pair_gaps, pairs = _pairs(metric, points, present)
+    unique = valid & ~repeated(points, present)
+    distance = _mean(gaps @ metric.scale, present)
+    determinant = det_kernel(metric, points, present)
+    table = {
+        "answers": present.sum(axis=1),
+        "valid_unique": unique.sum(axis=1) / points.shape[1],
+        "distance": distance,
+        "det": determinant,
+        "pairwise_distance": _mean(pair_gaps @ metric.scale, pairs, empty=0.0),
+        "objective": 0.5 * distance - determinant,
+        "changed": _mean((gaps > 0).sum(axis=-1), present),
+        "sparsity": 1 - _mean((gaps > 0).mean(axis=-1), present),
+        "count_diversity": _mean((pair_gaps > 0).mean(axis=-1), pairs, empty=0.0),
+    }
+    for name, part in (("continuous", metric.continuous), ("categorical", ~metric.continuous)):
+        if not part.any():
+            continue
+        gap, changed = gaps[..., part].mean(axis=-1), (gaps[..., part] > 0).mean(axis=-1)
+        pair = pair_gaps[..., part]
+        closeness = _mean(gap, present)
+        table[f"{name}_proximity"] = -closeness if name == "continuous" else 1 - closeness
+        table[f"{name}_sparsity"] = 1 - _mean(changed, present)
+        table[f"{name}_diversity"] = _mean(pair.mean(axis=-1), pairs, empty=0.0)
+        table[f"{name}_count_diversity"] = _mean((pair > 0).mean(axis=-1), pairs, empty=0.0)
+    return table
+
+
+def det_kernel(metric: Metric, points: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """[q] det K of the present points, K = 1 / (1 + dist); 1 for a single point."""
+    kernel = 1 / (1 + metric.pairwise(points))
+    both = present[:, :, None] & present[:, None, :]
+    return np.asarray(np.linalg.det(np.where(both, kernel, np.eye(points.shape[1]))))
+
+
+def _pairs(
+    metric: Metric, points: np.ndarray, present: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The gaps [q, pairs, d] of each two points, and whether both are present."""
+    first, second = np.triu_indices(points.shape[1], 1)
+    return metric.gaps(points[:, first], points[:, second]), present[:, first] & present[:, second]
+
+
+def _mean(values: np.ndarray, mask: np.ndarray, empty: float = np.nan) -> np.ndarray:
+    """[q] the mean over the masked places of values [q, n]."""
+    total = np.where(mask, values, 0).sum(axis=1)
+    count = mask.sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), empty)

@@ -1,0 +1,7 @@
+"""Models of every kind behind one protocol."""
+
+from ifonly.models.adapt import adapt, as_model
+from ifonly.models.counted import Counted
+from ifonly.models.protocol import Differentiable, Model
+
+__all__ = ["Counted", "Differentiable", "Model", "adapt", "as_model"]

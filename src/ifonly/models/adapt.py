@@ -1,0 +1,151 @@
+"""From whatever a user calls a model to ifonly's `Model`.
+
+What a model can do is read off its methods. `as_model` wraps a function, for which nothing can be
+read off and its user says what it gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ifonly.errors import DataError, ModelError, OptionError, nearest
+from ifonly.models.files import load_model
+from ifonly.models.protocol import Model
+from ifonly.models.table import TableModel, label_index, run
+from ifonly.space import Space
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of a frame, and what it gives: the result of `as_model`."""
+
+    function: Callable[[Any], Any]
+    classes: tuple[Any, ...] = ()
+    gives: str = "probabilities"
+
+    def adapt(self, space: Space) -> Model:
+        """The function as a model over a space."""
+        if self.gives == "labels":
+            return TableModel(space, self.classes, partial(_one_hot, self.function, self.classes))
+        return TableModel(space, self.classes, self.function)
+
+
+def as_model(
+    function: Callable[[Any], Any],
+    *,
+    classes: Sequence[Any] | None = None,
+    task: str | None = None,
+    gives: str = "probabilities",
+) -> Function:
+    """A function of a DataFrame as a model.
+
+    With `classes` it gives probabilities: [n, c], or [n] for the second of two classes; or, with
+    `gives="labels"`, a label a row. With `task="regression"` it gives a number a row.
+
+    >>> rich = as_model(lambda frame: frame["income"] > 4000, classes=["no", "yes"])
+    >>> rich.classes
+    ('no', 'yes')
+    """
+    if not callable(function):
+        raise OptionError(f"as_model wants a function, not {function!r}.")
+    if (classes is None) == (task != "regression"):
+        raise OptionError(
+            f"as_model got classes={classes!r} and task={task!r}.",
+            "Say as_model(f, classes=['no', 'yes']) or as_model(f, task='regression').",
+        )
+    if gives not in ("probabilities", "labels"):
+        raise OptionError(
+            f"as_model got gives={gives!r}.", "A function gives 'probabilities' or 'labels'."
+        )
+    if classes is not None and len(set(classes)) < 2:
+        raise OptionError(f"A classifier needs two classes, not {list(classes)}.")
+    return Function(function, tuple(classes or ()), gives)
+
+
+def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
+    """The model over a space; `probe` [n, d] are codes to ask where its methods say too little."""
+    if isinstance(model, str | PathLike):
+        model = load_model(Path(model))
+    if isinstance(model, Function):
+        return model.adapt(space)
+    if isinstance(model, Model):
+        return model
+    if hasattr(model, "predict"):
+        return _estimator(model, space, probe)
+    raise ModelError(
+        f"{type(model).__name__} is not a model that ifonly knows: it has no predict.",
+        "Give a fitted estimator, or wrap a function: ifonly.as_model(f, classes=[...]).",
+    )
+
+
+def _estimator(model: Any, space: Space, probe: np.ndarray) -> Model:
+    columns = _wanted_columns(model, space)
+    # An estimator fitted on an array complains about column names that it never saw.
+    bare = not columns and getattr(model, "n_features_in_", None) == len(space)
+    table = TableModel(space, (), model.predict, columns=columns, bare=bare)
+    classes = tuple(np.asarray(getattr(model, "classes_", ())).tolist())
+    if hasattr(model, "predict_proba"):
+        if classes:
+            return replace(table, classes=classes, ask=model.predict_proba, predict=model.predict)
+        columns_given = np.shape(run(model.predict_proba, table.frame(probe)))
+        c = columns_given[1] if len(columns_given) == 2 else 2
+        return replace(table, classes=tuple(range(max(2, c))), ask=model.predict_proba)
+    if classes and hasattr(model, "decision_function"):
+        ask = partial(_squashed, model.decision_function)
+        return replace(table, classes=classes, ask=ask, predict=model.predict)
+    if not classes and not _is_regressor(model):
+        predicted = np.asarray(run(model.predict, table.frame(probe)))
+        if predicted.dtype.kind != "f":
+            classes = tuple(np.unique(predicted).tolist())
+    return replace(table, classes=classes, ask=partial(_one_hot, model.predict, classes))
+
+
+def _wanted_columns(model: Any, space: Space) -> tuple[str, ...]:
+    """The model's own columns in their order, where it remembers them; they must be the space's."""
+    columns = tuple(str(name) for name in getattr(model, "feature_names_in_", ()))
+    extra = [name for name in space.names if name not in columns]
+    missing = [name for name in columns if name not in space.names]
+    if columns and extra:
+        raise DataError(
+            f"`data` has the column {extra[0]!r}, which the model was not trained on.",
+            f"If it is the outcome, drop it: data.drop(columns={extra!r}).",
+        )
+    if missing:
+        raise DataError(
+            f"`data` lacks the column {missing[0]!r}, which the model was trained on.",
+            nearest(missing[0], space.names),
+        )
+    return columns
+
+
+def _is_regressor(model: Any) -> bool:
+    from sklearn.base import is_regressor
+
+    try:
+        return bool(is_regressor(model))
+    except (AttributeError, TypeError):  # not scikit-learn's: the probe tells
+        return False
+
+
+def _one_hot(predict: Callable[[Any], Any], classes: tuple[Any, ...], frame: Any) -> Any:
+    """Labels as scores of 0 and 1; a regressor's numbers as they are."""
+    output = predict(frame)
+    if not classes:
+        return output
+    return np.eye(len(classes))[label_index(output, len(frame), classes)]
+
+
+def _squashed(decision: Callable[[Any], Any], frame: Any) -> np.ndarray:
+    """Decision values as scores in (0, 1) whose largest entry is the class."""
+    values = np.asarray(decision(frame), dtype=np.float64)
+    if values.ndim == 1:
+        return 0.5 * (1 + np.tanh(values / 2))
+    shares = np.exp(values - values.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -1,0 +1,115 @@
+"""A network given as plain layer weights, with its gradient written out.
+
+    h_0 = units,    h_l = relu(h_(l-1) A_l + b_l),    output = h_(L-1) A_L + b_L
+
+One layer is a linear model. A single output for two classes is the logit of the second class
+against the first: the logits are then (0, output).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from ifonly.errors import ModelError
+from ifonly.space import Space
+
+Array = Any
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Dense:
+    """Layers of (kernel [in, out], bias [out]) over units; no classes means regression."""
+
+    layers: Sequence[tuple[np.ndarray, np.ndarray]]
+    space: Space
+    classes: tuple[Any, ...] = ()
+    _placed: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        layers = tuple((np.asarray(kernel), np.asarray(bias)) for kernel, bias in self.layers)
+        object.__setattr__(self, "layers", layers)
+        _check(layers, self.space.offsets[-1], len(self.classes))
+
+    def scores(self, codes: Array) -> Array:
+        """[n, c] the probability of each class of codes [n, d]; [n, 1] the value in regression."""
+        logits = self.logits(self.space.units(codes))
+        if not self.classes:
+            return logits
+        xp = array_namespace(logits)
+        odds = xp.exp(logits - xp.max(logits, axis=1, keepdims=True))
+        return odds / xp.sum(odds, axis=1, keepdims=True)
+
+    def decide(self, codes: Array) -> None:
+        """None: the scores decide."""
+
+    def logits(self, units: Array) -> Array:
+        """[n, c] the logits of units [n, w]; [n, 1] the value in regression."""
+        return self._as_logits(self._forward(units)[-1])
+
+    def logits_gradient(self, units: Array, weights: Array) -> tuple[Array, Array]:
+        """[n, c] the logits, and [n, w] the derivative of their sum under weights [n, c]."""
+        xp = array_namespace(units)
+        layers = self._layers_beside(units)
+        *hidden, output = self._forward(units)
+        slope = weights.T[-output.shape[0] :]
+        for (kernel, _), below in zip(reversed(layers[1:]), reversed(hidden), strict=True):
+            slope = (kernel @ slope) * xp.astype(below > 0.0, below.dtype)
+        return self._as_logits(output), (layers[0][0] @ slope).T
+
+    def _forward(self, units: Array) -> list[Array]:
+        """What each layer gives, [out, n]: columns first, so that no step copies its input."""
+        xp = array_namespace(units)
+        layers = self._layers_beside(units)
+        passed, given = units.T, []
+        for kernel, bias in layers:
+            passed = kernel.T @ passed + bias
+            if len(given) < len(layers) - 1:
+                passed = xp.maximum(passed, xp.zeros_like(passed[:1, :1]))
+            given.append(passed)
+        return given
+
+    def _as_logits(self, output: Array) -> Array:
+        """[n, c] of the last layer's output [out, n]."""
+        xp = array_namespace(output)
+        if output.shape[0] < len(self.classes):
+            output = xp.concat([xp.zeros_like(output), output], axis=0)
+        return output.T
+
+    def _layers_beside(self, units: Array) -> Any:
+        """The layers in the namespace, precision and device of units, moved there only once."""
+        place = (type(units), str(units.dtype), str(device(units)))
+        if place not in self._placed:
+            xp = array_namespace(units)
+            self._placed[place] = [
+                tuple(
+                    xp.asarray(part, dtype=units.dtype, device=device(units))
+                    for part in (kernel, bias[:, None])
+                )
+                for kernel, bias in self.layers
+            ]
+        return self._placed[place]
+
+
+def _check(layers: Sequence[tuple[np.ndarray, np.ndarray]], w: int, c: int) -> None:
+    """Refuse layers that do not fit together, the space or the classes."""
+    width = w
+    for number, (kernel, bias) in enumerate(layers, start=1):
+        if kernel.ndim != 2 or kernel.shape[0] != width or bias.shape != kernel.shape[1:]:
+            raise ModelError(
+                f"Layer {number} takes {width} numbers and has a kernel of shape {kernel.shape} "
+                f"and a bias of shape {bias.shape}.",
+                "A kernel is [in, out] and its bias [out]; the first layer takes the unit columns.",
+            )
+        width = kernel.shape[1]
+    fitting = {0: (1,), 2: (1, 2)}.get(c, (c,))
+    if not layers or width not in fitting or c == 1:
+        raise ModelError(
+            f"The last layer gives {width} numbers for {c} classes.",
+            "One number for a regression, one or two for two classes, one a class for more.",
+        )

@@ -1,0 +1,118 @@
+"""Models that take a DataFrame: anything with `predict_proba`, `decision_function` or `predict`.
+
+Codes become a frame with the columns, the order and the dtypes of the data, the model is asked,
+and its answer is checked before anybody uses it. What the model's `predict` says is its decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ifonly.errors import ModelError
+from ifonly.space import Space
+from ifonly.space.frame import Frame
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A model asked with frames.
+
+    `ask` gives the scores of a frame, `predict` its labels or nothing where scores decide, and
+    `columns` the order in which the model wants its features. `bare` asks with an array of values,
+    for a model that was fitted without column names.
+    """
+
+    space: Space
+    classes: tuple[Any, ...]
+    ask: Callable[[Any], Any]
+    predict: Callable[[Any], Any] | None = None
+    columns: tuple[str, ...] = ()
+    bare: bool = False
+
+    def scores(self, codes: np.ndarray) -> np.ndarray:
+        """[n, c] what the model gives for codes [n, d]."""
+        return check_scores(run(self.ask, self.frame(codes)), len(codes), self.classes)
+
+    def decide(self, codes: np.ndarray) -> np.ndarray | None:
+        """[n] the class index of what the model predicts."""
+        if self.predict is None:
+            return None
+        return label_index(run(self.predict, self.frame(codes)), len(codes), self.classes)
+
+    def frame(self, codes: np.ndarray) -> Frame:
+        """The frame, or the bare array, that the model is asked with."""
+        frame = self.space.rows(codes)
+        if self.columns and self.columns != self.space.names:
+            frame = frame[list(self.columns)]
+        return frame.to_numpy() if self.bare else frame
+
+
+def run(function: Callable[[Any], Any], frame: Frame) -> Any:
+    """What a user's function gives; its own error stays visible in ours."""
+    try:
+        return function(frame)
+    except Exception as error:
+        raise ModelError(
+            f"The model failed on {len(frame)} rows: {type(error).__name__}: {error}",
+            "It is asked with the columns and dtypes of `data`: give the frame it was trained on, "
+            "without the outcome.",
+        ) from error
+
+
+def check_scores(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
+    """[n, c] of whatever a model returned for n rows; one column of two classes is completed."""
+    try:
+        scores = np.asarray(output, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"The model returned {type(output).__name__} that are not numbers.",
+            "If it gives labels, wrap it: ifonly.as_model(f, classes=[...], gives='labels').",
+        ) from None
+    c = max(1, len(classes))
+    if scores.shape[:1] != (n,):
+        raise ModelError(
+            f"The model returned {scores.shape[0] if scores.ndim else 'one number'} for {n} rows.",
+            "It must return one entry for each row, in their order.",
+        )
+    if scores.ndim == 1:
+        scores = scores[:, None]
+    if c == 2 and scores.shape == (n, 1):
+        scores = np.concatenate([1 - scores, scores], axis=1)
+    if scores.shape != (n, c):
+        raise ModelError(
+            f"The model returned an array of shape {scores.shape} for {n} rows.",
+            f"For the classes {list(classes)} it must be ({n}, {c})."
+            if classes
+            else f"A regressor returns one number a row: ({n},).",
+        )
+    if np.isnan(scores).any():
+        raise ModelError(
+            f"The model returned NaN for {int(np.isnan(scores).any(axis=1).sum())} of {n} rows.",
+            "Look at what it does with the values of `data`; ifonly cannot judge by NaN.",
+        )
+    return scores
+
+
+def label_index(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
+    """[n] the class index of labels that a model returned for n rows."""
+    labels = np.asarray(output)
+    if labels.shape == (n, 1):
+        labels = labels[:, 0]
+    if labels.shape != (n,):
+        raise ModelError(
+            f"The model predicted labels of shape {labels.shape} for {n} rows.",
+            "It must predict one label for each row.",
+        )
+    values, positions = np.unique(labels, return_inverse=True)
+    known = {label: i for i, label in enumerate(classes)}
+    unknown = [value for value in values.tolist() if value not in known]
+    if unknown:
+        raise ModelError(
+            f"The model predicted {unknown[0]!r}, which is none of its classes.",
+            f"Its classes are {list(classes)}.",
+        )
+    return np.array([known[value] for value in values.tolist()])[positions]

@@ -1,0 +1,97 @@
+"""How different the points of a set are from each other.
+
+    diversity = det K,    K_ij = 1 / (1 + dist(c_i, c_j))          (the paper, equation 1)
+
+Points become the gaps of their pairs, gaps become K, and K its determinant; the gradient walks the
+same road back, each linear map transposed. The derivative of the determinant is the adjugate,
+det(K) times the inverse. K is positive definite while the points differ and singular where two are
+equal: the inverse is then infinite and the adjugate is not, so that both come from one elimination,
+whose pivots cancel between the two. Nothing is added to the diagonal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from ifonly.objective.term import Array
+
+
+@final
+@dataclass(frozen=True)
+class Diversity:
+    """det K of a set under column weights [w]; p counts the pairs of a set."""
+
+    weights: Array
+    contrast: Array
+    """[p, k] from points to the gaps of pairs: 1 for the first of a pair, -1 for the second."""
+    spread: Array
+    """[k * k, p] from pairs to the two places of each in K."""
+    identity: Array
+    """[k, k, 1]"""
+
+    def value(self, points: Array) -> Array:
+        _, matrix = self._kernel(self.contrast @ points)
+        return adjugate(matrix)[1]
+
+    def gradient(self, points: Array) -> Array:
+        xp = array_namespace(points)
+        gaps = self.contrast @ points
+        kernel, matrix = self._kernel(gaps)
+        by_entry, _ = adjugate(matrix)
+        by_kernel = self.spread.T @ xp.reshape(by_entry, (-1, points.shape[2]))
+        by_distance = -by_kernel * kernel**2
+        return self.contrast.T @ (xp.sign(gaps) * by_distance) * self.weights[:, None, None]
+
+    def repeats(self, points: Array) -> Array:
+        """[q] how many pairs of a set are one point twice."""
+        kernel, _ = self._kernel(self.contrast @ points)
+        return array_namespace(points).sum((kernel == 1.0) * 1.0, axis=0)
+
+    def take(self, rows: Array) -> Diversity:
+        return self
+
+    def _kernel(self, gaps: Array) -> tuple[Array, Array]:
+        """[p, q] the kernel of each pair's gaps [w, p, q], and [k, k, q] the matrix K."""
+        xp = array_namespace(gaps)
+        w, p, q = gaps.shape
+        k = self.identity.shape[0]
+        distance = xp.reshape(self.weights @ xp.reshape(xp.abs(gaps), (w, p * q)), (p, q))
+        kernel = 1.0 / (1.0 + distance)
+        return kernel, xp.reshape(self.spread @ kernel, (k, k, q)) + self.identity
+
+
+def adjugate(matrix: Array) -> tuple[Array, Array]:
+    """[k, k, q] the adjugates of positive semidefinite matrices [k, k, q], and [q] determinants.
+
+    Gauss-Jordan elimination by symmetric sweeps, for all matrices at once. No pivoting is needed
+    where no pivot can exceed the diagonal; a pivot that rounding leaves at zero or below is raised
+    to the resolution of the numbers, which moves the adjugate by no more than that.
+    """
+    xp = array_namespace(matrix)
+    smallest = xp.finfo(matrix.dtype).eps
+    swept = xp.asarray(matrix, copy=True)
+    determinant = xp.ones_like(matrix[0, 0])
+    for i in range(matrix.shape[0]):
+        pivot = xp.clip(swept[i, i], smallest, None)
+        determinant = determinant * pivot
+        row = swept[i] / pivot
+        swept -= swept[i][:, None] * row
+        swept[i] = row
+        swept[:, i] = row
+        swept[i, i] = -1.0 / pivot
+    return swept * -determinant, determinant
+
+
+def pair_maps(k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The matrices `contrast` and `spread` for sets of k points."""
+    first, second = np.triu_indices(k, 1)
+    pairs = np.arange(len(first))
+    contrast = np.zeros((len(first), k))
+    contrast[pairs, first], contrast[pairs, second] = 1.0, -1.0
+    spread = np.zeros((k * k, len(first)))
+    spread[first * k + second, pairs] = spread[second * k + first, pairs] = 1.0
+    return contrast, spread

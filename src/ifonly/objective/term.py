@@ -1,0 +1,46 @@
+"""What the loss asks of its parts: a term of a set, and the model as a margin."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+Array = Any  # a NumPy array or a torch tensor; a call stays in the namespace that it was given
+
+
+class Term(Protocol):
+    """One number a row for a set of points, and its derivative. Frozen; holds what its rows need."""
+
+    def value(self, points: Array) -> Array:
+        """[q] the term for the sets `points` [w, k, q]."""
+
+    def gradient(self, points: Array) -> Array:
+        """[w, k, q] the derivative of each row's value by its points."""
+
+    def take(self, rows: Array) -> Term:
+        """The same term for some of its rows, given as indices."""
+
+
+class Outcome(Term, Protocol):
+    """A term that wants the outcome changed; it sees the model as a margin."""
+
+    model: Margin
+
+    def take(self, rows: Array) -> Outcome:
+        """The same term for some of its rows, given as indices."""
+
+
+class Margin(Protocol):
+    """A model and a goal a row, as one signed number: positive where the outcome is as wanted.
+
+    For a classifier it is a difference of logits, never of probabilities, so that a model that is
+    sure of itself still shows the way.
+    """
+
+    def margin(self, points: Array) -> Array:
+        """[k, q] the margins of points [w, k, q]."""
+
+    def gradient(self, points: Array) -> tuple[Array, Array]:
+        """[k, q] the margins, and [w, k, q] the derivative of each by its point."""
+
+    def take(self, rows: Array) -> Margin:
+        """The same for some of the rows, given as indices."""

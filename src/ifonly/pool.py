@@ -1,0 +1,76 @@
+"""The candidates of each row, with the margins that the model has already been asked for.
+
+Rows have different numbers of candidates, so a pool is padded: a margin of -inf marks an empty
+slot. A candidate has the wanted outcome where its margin is positive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ifonly.stream import row_streams
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Candidates `points` [q, m, d] and their `margin` [q, m]."""
+
+    points: np.ndarray
+    margin: np.ndarray
+
+    @property
+    def valid(self) -> np.ndarray:
+        """bool [q, m]: the candidates with the wanted outcome."""
+        return self.margin > 0
+
+    def join(self, other: Pool) -> Pool:
+        """Both pools side by side."""
+        return Pool(
+            np.concatenate([self.points, other.points], axis=1),
+            np.concatenate([self.margin, other.margin], axis=1),
+        )
+
+    def without(self, mask: np.ndarray) -> Pool:
+        """The pool with the slots of a mask [q, m] emptied."""
+        return Pool(self.points, np.where(mask, -np.inf, self.margin))
+
+    def without_repeats(self) -> Pool:
+        """The pool with all but the first of equal points emptied."""
+        return self.without(repeated(self.points, self.margin > -np.inf))
+
+    def nearest(self, cost: np.ndarray, m: int) -> Pool:
+        """The m candidates of least cost [q, m] a row, nearest first."""
+        if self.points.shape[1] <= m:
+            order = np.argsort(cost, axis=1, kind="stable")
+        else:
+            order = np.argpartition(cost, m - 1, axis=1)[:, :m]
+            # A partition leaves ties and order to chance; the sort makes them the row's own.
+            order = np.sort(order, axis=1)
+            best = np.take_along_axis(cost, order, axis=1)
+            order = np.take_along_axis(order, np.argsort(best, axis=1, kind="stable"), axis=1)
+        return Pool(
+            np.take_along_axis(self.points, order[:, :, None], axis=1),
+            np.take_along_axis(self.margin, order, axis=1),
+        )
+
+
+def repeated(points: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """bool [q, m]: the present points that equal an earlier present point of their row."""
+    q, m, _ = points.shape
+    keys = point_keys(points)
+    order = np.lexsort((np.broadcast_to(np.arange(m), (q, m)), keys, ~present), axis=1)
+    ranked = np.take_along_axis(keys, order, axis=1)
+    here = np.take_along_axis(present, order, axis=1)
+    same = np.zeros((q, m), dtype=bool)
+    same[:, 1:] = (ranked[:, 1:] == ranked[:, :-1]) & here[:, 1:] & here[:, :-1]
+    result = np.empty_like(same)
+    np.put_along_axis(result, order, same, axis=1)
+    return result
+
+
+def point_keys(points: np.ndarray) -> np.ndarray:
+    """uint64 [...]: a hash of each point [..., d]; equal points have equal keys."""
+    flat = points.reshape(-1, points.shape[-1])
+    return row_streams(flat, seed=0).reshape(points.shape[:-1])

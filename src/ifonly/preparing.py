@@ -1,0 +1,110 @@
+"""What is worth doing once for many questions: the space, the model, the rules, the references."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ifonly.errors import OptionError, RuleError
+from ifonly.grid import Grid
+from ifonly.models import Model, adapt
+from ifonly.problem import Reference
+from ifonly.rules import Box, Rule, as_rules
+from ifonly.space import Continuous, Metric, Space
+from ifonly.space.frame import Frame
+from ifonly.stream import row_streams
+
+REFERENCES = 2000
+"""The most training rows that are kept to start from."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that does not depend on the rows asked."""
+
+    space: Space
+    model: Model
+    rules: tuple[Rule, ...]
+    metric: Metric
+    grid: Grid
+    reference: Reference
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits of what the model says of the reference rows."""
+        scores = np.round(self.reference.scores, 6) + 0.0
+        return hashlib.sha256(scores.tobytes()).hexdigest()[:16]
+
+
+def prepare(
+    model: Any,
+    data: Frame | None,
+    space: Space | None,
+    rules: Iterable[Rule | str],
+    *,
+    categorical: Iterable[str] = (),
+    ordinal: Mapping[str, Sequence[Any]] | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Setting:
+    """The setting of a model over the space of `data`, or over a space that is given."""
+    if (data is None) == (space is None):
+        raise OptionError(
+            "Both `data` and `space` are given."
+            if space
+            else "Neither `data` nor `space` is given.",
+            "Give `data`, the frame of features that the model was trained on; or `space`, where "
+            "only ranges and levels may be shared.",
+        )
+    space = space or Space.infer(data, categorical, ordinal)
+    codes = None if data is None else space.codes(data, "data")
+    probe = _middle(space)[None] if codes is None else codes[:5]
+    adapted = adapt(model, space, probe)
+    nodes = as_rules(rules, space)
+    _check_together(space, nodes)
+    kept = np.empty((0, len(space))) if codes is None else _thinned(codes)
+    scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
+    return Setting(
+        space,
+        adapted,
+        nodes,
+        Metric.of(space, weights),
+        Grid.of(space, codes),
+        Reference(kept, np.asarray(scores)),
+    )
+
+
+def _thinned(codes: np.ndarray) -> np.ndarray:
+    """At most `REFERENCES` distinct rows, chosen by their hash: the same whatever their order."""
+    distinct = np.unique(codes, axis=0)
+    order = np.argsort(row_streams(distinct, seed=0), kind="stable")[:REFERENCES]
+    return distinct[np.sort(order)]
+
+
+def _middle(space: Space) -> np.ndarray:
+    """[d] a row in the middle of a space, to ask a model with where there are no data."""
+    return space.round(
+        np.array(
+            [(f.low + f.high) / 2 if isinstance(f, Continuous) else 0.0 for f in space.features]
+        )
+    )
+
+
+def _check_together(space: Space, rules: tuple[Rule, ...]) -> None:
+    """Refuse rules that leave some feature without a value in every row."""
+    box = Box.whole(space, _middle(space)[None])
+    box = Box(space, box.x, box.low, box.high, box.levels, np.zeros_like(box.keep))
+    for rule in rules:
+        if not rule.relative:
+            box = rule.narrow(box)
+    empty = np.flatnonzero(box.empty()[0])
+    if len(empty):
+        name = space.names[empty[0]]
+        guilty = [f"'{rule}'" for rule in rules if getattr(rule, "name", None) == name]
+        raise RuleError(
+            f"No row can satisfy the rules: {', '.join(guilty)} leave no value for {name!r}.",
+            "Drop or widen one of them.",
+        )

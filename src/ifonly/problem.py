@@ -1,0 +1,108 @@
+"""The posed batch of rows, and the one judge of what answers them.
+
+A problem is frozen and answers pure questions: how far is a point from the wanted outcome, how far
+from its row, is it possible, is it an answer. Searchers, refiners and selectors ask nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ifonly.grid import Grid
+from ifonly.models import Counted
+from ifonly.pool import Pool
+from ifonly.rules import Box, Rule
+from ifonly.space import Metric, Space
+from ifonly.target import Goal
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Training rows to start from: `codes` [n, d] and the model's `scores` [n, c] of them."""
+
+    codes: np.ndarray
+    scores: np.ndarray
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows x [q, d] with what each one wants and may become."""
+
+    space: Space
+    model: Counted
+    goal: Goal
+    x: np.ndarray
+    box: Box
+    rules: tuple[Rule, ...]
+    metric: Metric
+    grid: Grid
+    reference: Reference
+    stream: np.ndarray
+    """uint64 [q] the key of each row's random stream."""
+
+    def margin(self, points: np.ndarray) -> np.ndarray:
+        """[q, m] how far points [q, m, d] are inside the target; -inf where a rule forbids one.
+
+        One model call, and only for the points that the rules allow.
+        """
+        margin = np.full(points.shape[:2], -np.inf)
+        allowed = self.feasible(points)
+        rows, _ = np.nonzero(allowed)
+        scores = self.model.scores(points[allowed])
+        margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
+        return margin
+
+    def ask(self, points: np.ndarray) -> Pool:
+        """The points with their margins."""
+        return Pool(points, self.margin(points))
+
+    def feasible(self, points: np.ndarray) -> np.ndarray:
+        """bool [q, m]: the points [q, m, d] that change something and that the rules allow."""
+        allowed = self.box.contains(points).all(axis=-1) & self.changed(points).any(axis=-1)
+        for rule in self.rules:
+            if not rule.boxed:
+                allowed &= rule.holds(self.space, self.x, points)
+        return np.asarray(allowed)
+
+    def accepts(self, points: np.ndarray) -> np.ndarray:
+        """bool [q, m]: the points [q, m, d] that are answers. This is the only definition.
+
+        A point is one where it is a row that can be written (every value the row's own, or on the
+        value grid), every rule holds, and the user's own model decides as wanted.
+        """
+        own = ~self.changed(points)
+        accepted = (own | (self.space.round(points) == points)).all(axis=-1)
+        accepted &= self.box.contains(points).all(axis=-1)
+        for rule in self.rules:
+            accepted &= rule.holds(self.space, self.x, points)
+        rows, _ = np.nonzero(accepted)
+        codes = points[accepted]
+        decided = self.model.decide(codes) if self.goal.threshold is None else None
+        scores = self.model.scores(codes) if decided is None else np.empty((len(codes), 2))
+        goal = self.goal.take(rows)
+        met = goal.met(scores[:, None, :], None if decided is None else decided[:, None])
+        accepted[accepted] = met[:, 0]
+        return np.asarray(accepted)
+
+    def distance(self, points: np.ndarray) -> np.ndarray:
+        """[q, m] how far points [q, m, d] are from their rows."""
+        return np.asarray(self.metric.distance(points, self.x[:, None]))
+
+    def changed(self, points: np.ndarray) -> np.ndarray:
+        """bool [q, m, d]: the features in which points differ from their rows."""
+        differs = points != self.x[:, None]
+        if self.metric.missing:
+            differs &= ~(np.isnan(points) & np.isnan(self.x)[:, None])
+        return np.asarray(differs)
+
+    def take(self, rows: np.ndarray) -> Problem:
+        """The problem of some rows."""
+        return replace(
+            self,
+            goal=self.goal.take(rows),
+            x=self.x[rows],
+            box=self.box.take(rows),
+            stream=self.stream[rows],
+        )

@@ -1,0 +1,71 @@
+"""Refine by giving back: undo changes that the outcome does not need, and shorten the others.
+
+Feature after feature, the dearest change first, a candidate gets the row's own value back where the
+outcome survives that. What remains of its numeric changes is then halved toward the row, on the
+value grid, as long as the outcome survives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ifonly.pool import Pool
+from ifonly.problem import Problem
+
+
+@dataclass(frozen=True)
+class GiveBack:
+    """Give features back on the `count` nearest valid candidates, then bisect `halvings` times."""
+
+    count: int = 24
+    halvings: int = 6
+
+    def refine(self, problem: Problem, pool: Pool) -> Pool:
+        """The nearest valid candidates with fewer and smaller changes."""
+        cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
+        best = pool.nearest(cost, self.count)
+        return _shorten(problem, _give_back(problem, best), self.halvings)
+
+
+def _give_back(problem: Problem, pool: Pool) -> Pool:
+    """Each valid candidate without the changes that it does not need, dearest first."""
+    gaps = problem.metric.gaps(pool.points, problem.x[:, None]) * problem.metric.scale
+    order = np.argsort(-gaps, axis=-1, kind="stable")
+    most = int(problem.changed(pool.points).sum(axis=-1).max(initial=0))
+    for step in range(most):
+        which = order[:, :, step : step + 1]
+        trial = pool.points.copy()
+        own = np.take_along_axis(np.broadcast_to(problem.x[:, None], trial.shape), which, axis=-1)
+        np.put_along_axis(trial, which, own, axis=-1)
+        pool = _better(problem, pool, trial)
+    return pool
+
+
+def _shorten(problem: Problem, pool: Pool, halvings: int) -> Pool:
+    """Each valid candidate with its numeric changes bisected toward the row, one by one."""
+    for j in np.flatnonzero(problem.space.continuous):
+        near = np.broadcast_to(problem.x[:, None, j], pool.margin.shape)  # known not to be enough
+        for _ in range(halvings):
+            middle = pool.points.copy()
+            middle[:, :, j] = (middle[:, :, j] + near) / 2
+            middle = np.where(problem.changed(middle), problem.space.round(middle), middle)
+            before = pool
+            pool = _better(problem, pool, middle)
+            failed = (pool.points[:, :, j] == before.points[:, :, j]) & pool.valid
+            near = np.where(failed, middle[:, :, j], near)
+    return pool
+
+
+def _better(problem: Problem, pool: Pool, trial: np.ndarray) -> Pool:
+    """The trial points where they are valid and differ, the pool's own elsewhere."""
+    asked = pool.valid & (trial != pool.points).any(axis=-1)
+    margin = np.full(pool.margin.shape, -np.inf)
+    rows, places = np.nonzero(asked)
+    if not len(rows):
+        return pool
+    part = problem.take(rows)
+    margin[rows, places] = part.margin(trial[rows, places][:, None])[:, 0]
+    won = margin > 0
+    return Pool(np.where(won[:, :, None], trial, pool.points), np.where(won, margin, pool.margin))

@@ -1,0 +1,16 @@
+"""What a refiner is."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from ifonly.pool import Pool
+from ifonly.problem import Problem
+
+
+@runtime_checkable
+class Refiner(Protocol):
+    """A way to better candidates. What comes back joins the pool; it never replaces it."""
+
+    def refine(self, problem: Problem, pool: Pool) -> Pool:
+        """Bettered candidates for every row, with their margins."""

@@ -1,0 +1,5 @@
+"""Answers as pictures."""
+
+
+def figure(view):
+    return None

@@ -1,0 +1,46 @@
+"""Answers as sentences."""
+
+from __future__ import annotations
+
+from ifonly.render.view import AnswerView, RowView, value_text
+
+
+def sentence(answer: AnswerView) -> str:
+    """One answer as a sentence.
+
+    >>> from ifonly.render.view import Change
+    >>> sentence(AnswerView((Change("age", 22, 34),), ">50K", 0.71, 1.2))
+    'If only age were 34 (not 22): >50K (0.71).'
+    """
+    parts = [
+        f"{c.feature} were {value_text(c.after)} (not {value_text(c.before)})"
+        for c in answer.changes
+    ]
+    # 'were' is said once: age were 34 (not 22) and education Doctorate (not HS-grad)
+    parts[1:] = [part.replace(" were ", " ", 1) for part in parts[1:]]
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"If only {listed}: {outcome(answer)}."
+
+
+def sentences(row: RowView) -> list[str]:
+    """All answers of a row as sentences, or one that says why there is none."""
+    if not row.answers:
+        return [without_answers(row)]
+    return [sentence(answer) for answer in row.answers]
+
+
+def without_answers(row: RowView) -> str:
+    """Why a row has no answers."""
+    reasons = {
+        "already": f"The outcome is {value_text(row.wanted)} as it is.",
+        "infeasible": f"No change can give {value_text(row.wanted)}.",
+        "not_found": f"No change that gives {value_text(row.wanted)} was found.",
+    }
+    return " ".join(filter(None, [reasons.get(row.status, ""), row.note]))
+
+
+def outcome(answer: AnswerView) -> str:
+    """What the model says of an answer: a class with its score, or a number."""
+    if isinstance(answer.prediction, float) and answer.prediction == answer.score:
+        return f"{answer.score:,.4g}"
+    return f"{value_text(answer.prediction)} ({answer.score:.2f})"

@@ -1,0 +1,62 @@
+"""What there is to show of a row and its answers, as plain values.
+
+Every rendering (text, terminal, HTML, plot) reads this and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Change:
+    """One feature that an answer changes."""
+
+    feature: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """One answer: what it changes, and what the model then says."""
+
+    changes: tuple[Change, ...]
+    prediction: Any
+    score: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class RowView:
+    """One row: its values, what the model says of it, what is wanted, and its answers."""
+
+    query: int
+    name: Any
+    values: dict[str, Any]
+    prediction: Any
+    score: float
+    wanted: Any
+    status: str
+    note: str
+    answers: tuple[AnswerView, ...]
+
+
+def value_text(value: Any) -> str:
+    """A value as a person writes it.
+
+    >>> value_text(52000.0), value_text(0.1 + 0.2), value_text("Sales"), value_text(float("nan"))
+    ('52,000', '0.3', 'Sales', 'missing')
+    """
+    if value is None or value != value:
+        return "missing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return f"{value_text(value[0])} to {value_text(value[1])}"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return f"{int(value):,}" if abs(value) >= 10_000 else str(int(value))
+    if isinstance(value, float):
+        return f"{value:,.10g}"
+    return str(value)

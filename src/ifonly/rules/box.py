@@ -1,0 +1,138 @@
+"""What each row may become, feature by feature: the part of the rules that needs no search.
+
+A value is allowed if it lies between `low` and `high`, or is one of the allowed `levels`, or is the
+row's own value where that may be kept. The row's own value is a case of its own because it may lie
+outside the range of the space, and because a fixed feature may have no other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ifonly.space import Space
+
+
+@dataclass(frozen=True)
+class Box:
+    """The values allowed to each row."""
+
+    space: Space
+    x: np.ndarray
+    """[q, d] the rows' own codes."""
+    low: np.ndarray
+    """[q, d] the lowest allowed value of a continuous feature."""
+    high: np.ndarray
+    """[q, d]"""
+    levels: np.ndarray
+    """bool [q, w] the allowed levels, in unit columns; True in continuous columns."""
+    keep: np.ndarray
+    """bool [q, d] whether the row's own value may stay."""
+
+    @classmethod
+    def whole(cls, space: Space, x: np.ndarray) -> Box:
+        """All of a space, and each row's own values. A missing value stays missing."""
+        low = np.broadcast_to(space.low, x.shape)
+        high = np.broadcast_to(space.high, x.shape)
+        levels = np.ones((len(x), space.offsets[-1]), dtype=bool)
+        box = cls(space, x, low, high, levels, np.ones(x.shape, dtype=bool))
+        for j in np.flatnonzero(np.isnan(x).any(axis=0)):
+            box = box.only_own(int(j), np.isnan(x[:, j]))
+        return box
+
+    def within(self, j: int, low: np.ndarray | float, high: np.ndarray | float) -> Box:
+        """The box where feature j lies between low and high; its own value too."""
+        lows, highs, keep = self.low.copy(), self.high.copy(), self.keep.copy()
+        power = 10.0 ** int(self.space.decimals[j])
+        # Inward onto the value grid; a billionth of a step forgives the rounding of the product.
+        lows[:, j] = np.fmax(lows[:, j], np.ceil(np.multiply(low, power) - 1e-9) / power)
+        highs[:, j] = np.fmin(highs[:, j], np.floor(np.multiply(high, power) + 1e-9) / power)
+        own = self.x[:, j]
+        keep[:, j] &= np.isnan(own) | ((own >= low) & (own <= high))
+        return replace(self, low=lows, high=highs, keep=keep)
+
+    def among(self, j: int, allowed: np.ndarray) -> Box:
+        """The box where feature j has one of the allowed levels, bool [q, L] or [L]."""
+        levels, keep = self.levels.copy(), self.keep.copy()
+        columns = slice(self.space.offsets[j], self.space.offsets[j + 1])
+        levels[:, columns] &= allowed
+        own = self.x[:, j]
+        level = np.nan_to_num(own).astype(np.intp)[:, None]
+        spread = np.broadcast_to(allowed, (len(own), np.shape(allowed)[-1]))
+        keep[:, j] &= np.isnan(own) | np.take_along_axis(spread, level, axis=1)[:, 0]
+        return replace(self, levels=levels, keep=keep)
+
+    def only_own(self, j: int, rows: np.ndarray | None = None) -> Box:
+        """The box where feature j keeps its own value, in all rows or those of a mask [q]."""
+        rows = np.ones(len(self.x), dtype=bool) if rows is None else rows
+        low, high, levels = self.low.copy(), self.high.copy(), self.levels.copy()
+        low[rows, j], high[rows, j] = np.inf, -np.inf
+        if not self.space.continuous[j]:
+            levels[rows, self.space.offsets[j] : self.space.offsets[j + 1]] = False
+        return replace(self, low=low, high=high, levels=levels)
+
+    def contains(self, points: np.ndarray) -> np.ndarray:
+        """bool [q, m, d]: the values of points [q, m, d] that are allowed."""
+        inside = (points >= self.low[:, None]) & (points <= self.high[:, None])
+        categories = np.flatnonzero(~self.space.continuous)
+        if len(categories):
+            q, m, _ = points.shape
+            starts = np.asarray(self.space.offsets)[categories]
+            columns = np.nan_to_num(points[:, :, categories]).astype(np.intp) + starts
+            allowed = np.take_along_axis(self.levels, columns.reshape(q, -1), axis=1)
+            known = ~np.isnan(points[:, :, categories])
+            inside[:, :, categories] = allowed.reshape(q, m, -1) & known
+        own = points == self.x[:, None]
+        if np.isnan(self.x).any():
+            own |= np.isnan(points) & np.isnan(self.x)[:, None]
+        return np.asarray(inside | (own & self.keep[:, None]))
+
+    def empty(self) -> np.ndarray:
+        """bool [q, d]: the features left without any value."""
+        none = self.low > self.high
+        for j in np.flatnonzero(~self.space.continuous):
+            columns = slice(self.space.offsets[j], self.space.offsets[j + 1])
+            none[:, j] = ~self.levels[:, columns].any(axis=1)
+        return np.asarray(none & ~self.keep)
+
+    def frozen(self) -> np.ndarray:
+        """bool [q, d]: the features that can only keep the row's own value."""
+        own, open_end = self.x, self.low <= self.high
+        other = open_end & ~((self.low == self.high) & (self.low == own))
+        for j in np.flatnonzero(~self.space.continuous):
+            allowed = self.levels[:, self.space.offsets[j] : self.space.offsets[j + 1]]
+            is_own = np.arange(allowed.shape[1]) == own[:, j : j + 1]
+            other[:, j] = (allowed & ~is_own).any(axis=1)
+        return np.asarray(~other)
+
+    def clip(self, points: np.ndarray) -> np.ndarray:
+        """[q, m, d] points moved inside: numbers to the nearest end, levels back to the row's own.
+
+        Where the row's own level may not stay either, the first allowed one is taken.
+        """
+        x = np.broadcast_to(self.x[:, None], points.shape)
+        ended = np.clip(points, self.low[:, None], np.maximum(self.high, self.low)[:, None])
+        own = np.where(self.keep[:, None], x, self._first_level()[:, None])
+        open_end = (self.low <= self.high)[:, None] & self.space.continuous
+        moved = np.where(open_end & ~np.isnan(points), ended, own)
+        return np.where(self.contains(points), points, moved)
+
+    def take(self, rows: np.ndarray) -> Box:
+        """The box of some rows."""
+        return Box(
+            self.space,
+            self.x[rows],
+            self.low[rows],
+            self.high[rows],
+            self.levels[rows],
+            self.keep[rows],
+        )
+
+    def _first_level(self) -> np.ndarray:
+        """[q, d] the first allowed level of each category; the low end elsewhere."""
+        first = self.low.copy()
+        for j in np.flatnonzero(~self.space.continuous):
+            columns = slice(self.space.offsets[j], self.space.offsets[j + 1])
+            first[:, j] = self.levels[:, columns].argmax(axis=1)
+        return first

@@ -1,0 +1,21 @@
+"""Several searchers as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+from ifonly.pool import Pool
+from ifonly.problem import Problem
+from ifonly.search.searcher import Searcher
+
+
+@dataclass(frozen=True)
+class Union:
+    """Everything that each of some searchers proposes."""
+
+    searchers: tuple[Searcher, ...]
+
+    def search(self, problem: Problem, k: int) -> Pool:
+        """All proposals side by side."""
+        return reduce(Pool.join, (searcher.search(problem, k) for searcher in self.searchers))

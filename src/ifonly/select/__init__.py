@@ -1,0 +1,6 @@
+"""Ways to choose a set of answers."""
+
+from ifonly.select.dpp import Determinant
+from ifonly.select.selector import Selector
+
+__all__ = ["Determinant", "Selector"]

@@ -1,0 +1,98 @@
+"""From a frame to codes, with every check that a frame must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from ifonly.errors import DataError, nearest
+from ifonly.space.feature import Categorical, Continuous, Feature
+from ifonly.space.frame import levels_and_positions, numbers
+
+
+def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str) -> np.ndarray:
+    """float64 [n, d] of a frame; `what` is the argument's name, for messages."""
+    _check_columns(frame.columns, [feature.name for feature in features], what)
+    codes = np.empty((len(frame), len(features)), dtype=np.float64)
+    for j, feature in enumerate(features):
+        series = frame[feature.name]
+        if isinstance(feature, Continuous):
+            values = numbers(series, what)
+            if series.dtype == nw.Float32:  # 0.1 in single precision is 0.1 on the value grid
+                rounded = np.round(values, feature.decimals)
+                values = np.where(rounded.astype(np.float32) == values, rounded, values)
+            codes[:, j] = values
+        else:
+            levels, positions = levels_and_positions(series)
+            index = [_level_index(level, feature, what) for level in levels]
+            codes[:, j] = np.array([*index, np.nan])[positions]
+        _check_values(codes[:, j], feature, what)
+    return codes
+
+
+def _check_columns(columns: Sequence[str], names: Sequence[str], what: str) -> None:
+    missing = [name for name in names if name not in columns]
+    extra = [str(name) for name in columns if name not in names]
+    if missing and extra:
+        raise DataError(
+            f"`{what}` lacks the column {missing[0]!r} and has an unknown column {extra[0]!r}.",
+            nearest(extra[0], missing),
+        )
+    if missing:
+        raise DataError(
+            f"`{what}` lacks the column{_list(missing)}.",
+            "Give every feature that the model was trained on.",
+        )
+    if extra:
+        raise DataError(
+            f"`{what}` has the column{_list(extra)}, which no feature of the space explains.",
+            f"If it is the outcome, or no feature of the model, drop it: "
+            f"{what}.drop(columns={extra!r}).",
+        )
+
+
+def _list(names: Sequence[str]) -> str:
+    return f"{'s' if len(names) > 1 else ''} {', '.join(map(repr, names[:8]))}"
+
+
+def _level_index(level: Any, feature: Categorical, what: str) -> float:
+    try:
+        return float(feature.levels.index(level))
+    except ValueError:
+        pass
+    twin = next((known for known in feature.levels if str(known) == str(level)), None)
+    hint = nearest(level, feature.levels)
+    if twin is not None:
+        hint = (
+            f"The data has the {type(twin).__name__} {twin!r}, this is the "
+            f"{type(level).__name__} {level!r}: convert the column."
+        )
+    raise DataError(
+        f"The column {feature.name!r} of `{what}` holds {level!r}, a level never seen.", hint
+    )
+
+
+def _check_values(codes: np.ndarray, feature: Feature, what: str) -> None:
+    if not feature.missing and np.isnan(codes).any():
+        place = int(np.flatnonzero(np.isnan(codes))[0])
+        raise DataError(
+            f"The column {feature.name!r} of `{what}` lacks a value in row {place}, and the data "
+            "that describe the space lack none.",
+            "Fill the value in, or describe the space from data in which it may be missing.",
+        )
+    if np.isinf(codes).any():
+        raise DataError(
+            f"The column {feature.name!r} of `{what}` holds an infinite value.",
+            "Replace it with a number, or with a missing value where the model takes one.",
+        )
+    whole = feature.column.dtype.lower().startswith(("int", "uint"))
+    odd = codes[~np.isnan(codes) & (codes != np.round(codes))]
+    if whole and len(odd):
+        raise DataError(
+            f"The column {feature.name!r} of `{what}` holds {odd[0]}, and the data have whole "
+            "numbers there.",
+            "Round it, or give `data` with decimals.",
+        )

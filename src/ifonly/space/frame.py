@@ -1,0 +1,124 @@
+"""Reading the columns of a user's DataFrame, and building frames of the same kind.
+
+pandas is handled natively, because its dtypes have no exact name elsewhere; every other library
+goes through Narwhals. Nothing here changes a frame that it is given.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from ifonly.errors import DataError
+from ifonly.space.feature import Column
+
+Frame: TypeAlias = Any
+"""A DataFrame of the user's library: pandas, Polars or pyarrow."""
+
+
+def as_frame(rows: Frame, what: str = "rows") -> nw.DataFrame[Any]:
+    """The frame in Narwhals' clothes; one row may also be a dictionary or a pandas Series."""
+    if isinstance(rows, dict):
+        rows = pd.DataFrame([rows])
+    elif isinstance(rows, pd.Series):
+        rows = rows.to_frame().T.infer_objects()
+    try:
+        frame = nw.from_native(rows, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        raise _duplicates(rows, what) from None
+    except TypeError:
+        kind = type(rows).__name__
+        raise DataError(
+            f"`{what}` is a {kind}, not a DataFrame.",
+            "Give a pandas or Polars DataFrame with the columns that the model was trained on.",
+        ) from None
+    if len(set(frame.columns)) < len(frame.columns):
+        raise _duplicates(rows, what)
+    if not len(frame):
+        raise DataError(f"`{what}` has no rows.", "Give at least one.")
+    return frame
+
+
+def library_of(frame: nw.DataFrame[Any]) -> str:
+    """The name of the frame's own library."""
+    return frame.implementation.name.lower()
+
+
+def column_of(series: nw.Series[Any]) -> Column:
+    """How the series stands in its frame, in words that survive JSON."""
+    native = series.to_native()
+    if isinstance(native, pd.Series):
+        if isinstance(native.dtype, pd.CategoricalDtype):
+            categories = tuple(_plain(native.dtype.categories.tolist()))
+            return Column("category", categories, bool(native.dtype.ordered))
+        none = native.dtype == object and any(value is None for value in native)
+        return Column(str(native.dtype), none=none)
+    dtype = series.dtype
+    categories = tuple(dtype.categories) if isinstance(dtype, nw.Enum) else ()
+    return Column(type(dtype).__name__, categories)
+
+
+def numbers(series: nw.Series[Any], what: str) -> np.ndarray:
+    """The series as float64 [n], NaN where a value is missing; text is refused."""
+    native = series.to_native()
+    if isinstance(native, pd.Series):
+        if native.dtype == object or not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
+            kinds = {type(value) for value in native.dropna()}
+            if not all(issubclass(kind, (int, float, np.number)) for kind in kinds):
+                raise _not_numbers(series, what)
+        return native.to_numpy(dtype=np.float64, na_value=np.nan)
+    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
+        raise _not_numbers(series, what)
+    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+
+
+def levels_and_positions(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray]:
+    """The distinct values of a series, and for each entry the position of its own, -1 if missing."""
+    native = series.to_native()
+    values = native if isinstance(native, pd.Series) else pd.Series(series.to_list(), dtype=object)
+    positions, uniques = pd.factorize(values, use_na_sentinel=True)
+    return _plain(uniques.tolist()), positions
+
+
+def table(columns: dict[str, Any], library: str) -> Frame:
+    """A frame of the library with columns that are lists, arrays or Narwhals series."""
+    series = {
+        name: values if isinstance(values, nw.Series) else _series(name, values, library)
+        for name, values in columns.items()
+    }
+    return nw.from_dict(series, backend=library).to_native()  # type: ignore[arg-type]
+
+
+def _series(name: str, values: Any, library: str) -> nw.Series[Any]:
+    if isinstance(values, list) and len({type(value) for value in values}) > 1:
+        # Values of several types: objects where the library has them, text where it has not.
+        if library == "pandas":
+            return nw.from_native(pd.Series(values, dtype=object, name=name), series_only=True)
+        values = [None if value is None else str(value) for value in values]
+    return nw.new_series(name, values, backend=library)  # type: ignore[arg-type]
+
+
+def _plain(values: list[Any]) -> list[Any]:
+    """Python's own scalars in place of NumPy's."""
+    return [value.item() if isinstance(value, np.generic) else value for value in values]
+
+
+def _duplicates(rows: Any, what: str) -> DataError:
+    names = [str(name) for name in rows.columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return DataError(
+        f"`{what}` has more than one column named {', '.join(map(repr, twice))}.",
+        "Give every column a name of its own.",
+    )
+
+
+def _not_numbers(series: nw.Series[Any], what: str) -> DataError:
+    example = next((value for value in series.to_list() if isinstance(value, str)), None)
+    example = series.to_list()[0] if example is None else example
+    return DataError(
+        f"The column {series.name!r} of `{what}` holds {example!r}; numbers are wanted.",
+        f"Convert it first, for example with pandas.to_numeric({what}[{series.name!r}]).",
+    )

@@ -1,0 +1,131 @@
+"""The features of a training frame.
+
+Numbers are continuous, text and booleans are categories, an ordered pandas dtype is ordinal; what
+the user says goes before all of these. Decimals are read off the data's own resolution: the fewest
+that write every value exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from ifonly.errors import DataError, OptionError, nearest
+from ifonly.space.feature import Categorical, Continuous, Feature, Ordinal
+from ifonly.space.frame import column_of, levels_and_positions, numbers
+
+MOST_DECIMALS = 10
+"""A column that needs more decimals is a measurement in full precision."""
+MEASURED_DIGITS = 6
+"""A measurement in full precision is put on a grid of a millionth of its range, about."""
+
+
+def infer_features(
+    frame: nw.DataFrame[Any],
+    categorical: Iterable[str],
+    ordinal: Mapping[str, Sequence[Any]],
+) -> tuple[Feature, ...]:
+    """One feature a column, in the frame's order."""
+    named = set(categorical)
+    for name in (*named, *ordinal):
+        if name not in frame.columns:
+            raise OptionError(f"`data` has no column {name!r}.", nearest(name, frame.columns))
+    return tuple(
+        _ordinal(frame[name], ordinal[name])
+        if name in ordinal
+        else _categorical(frame[name])
+        if name in named or not _numeric(frame[name])
+        else _continuous(frame[name])
+        for name in frame.columns
+    )
+
+
+def _numeric(series: nw.Series[Any]) -> bool:
+    if series.dtype.is_temporal():
+        raise DataError(
+            f"The column {series.name!r} of `data` holds dates or times.",
+            "Turn it into a number first, such as days since a date.",
+        )
+    if series.dtype != nw.Object:
+        return series.dtype.is_numeric()
+    values = [value for value in series.to_list() if value is not None]
+    return all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values)
+
+
+def _continuous(series: nw.Series[Any]) -> Continuous:
+    values = numbers(series, "data")
+    known = values[~np.isnan(values)]
+    if not len(known):
+        raise DataError(f"The column {series.name!r} of `data` has no value.", "Drop the column.")
+    if np.isinf(known).any():
+        raise DataError(f"The column {series.name!r} of `data` holds an infinite value.")
+    single = series.dtype == nw.Float32
+    decimals = resolution(known.astype(np.float32) if single else known)
+    step = 10.0**-decimals
+    deviations = np.abs(known - np.median(known))
+    mad = float(np.median(deviations) or deviations.mean() or step)
+    tolerance = min(mad, float(np.quantile(np.unique(deviations), 0.1)))
+    return Continuous(
+        series.name,
+        # Outward, so that full-precision data keep their ends on the grid.
+        low=float(np.round(np.floor(np.round(known.min() / step, 3)) * step, decimals)),
+        high=float(np.round(np.ceil(np.round(known.max() / step, 3)) * step, decimals)),
+        decimals=decimals,
+        mad=mad,
+        tolerance=tolerance,
+        missing=len(known) < len(values),
+        column=column_of(series),
+    )
+
+
+def resolution(values: np.ndarray) -> int:
+    """The fewest decimals that write every value exactly.
+
+    >>> resolution(np.array([1.0, 2.0, 2.0, 2.25]))
+    2
+    """
+    unique = np.unique(values)
+    for decimals in range(MOST_DECIMALS + 1):
+        # In double precision, then back, so that single-precision columns read as written.
+        rounded = np.round(unique.astype(np.float64), decimals).astype(unique.dtype)
+        if np.array_equal(rounded, unique):
+            return decimals
+    width = float(unique[-1]) - float(unique[0]) or abs(float(unique[0])) or 1.0
+    return max(0, MEASURED_DIGITS - int(np.floor(np.log10(width))))
+
+
+def _categorical(series: nw.Series[Any]) -> Categorical:
+    levels, positions = _levels(series)
+    column = column_of(series)
+    missing = bool((positions < 0).any())
+    if column.ordered or column.dtype == "Enum":
+        seen = tuple(level for level in column.categories if level in levels)
+        kind = Ordinal if column.ordered else Categorical
+        return kind(series.name, seen, missing, column)
+    try:
+        levels = sorted(levels)
+    except TypeError:  # levels of several types have no order: that of appearance stands
+        pass
+    return Categorical(series.name, tuple(levels), missing, column)
+
+
+def _ordinal(series: nw.Series[Any], order: Sequence[Any]) -> Ordinal:
+    levels, positions = _levels(series)
+    unknown = [level for level in levels if level not in order]
+    if unknown:
+        raise OptionError(
+            f"The order of {series.name!r} leaves out {unknown[0]!r}.",
+            f"List every level that the data have: {levels}.",
+        )
+    seen = tuple(level for level in order if level in levels)
+    return Ordinal(series.name, seen, bool((positions < 0).any()), column_of(series))
+
+
+def _levels(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray]:
+    levels, positions = levels_and_positions(series)
+    if not levels:
+        raise DataError(f"The column {series.name!r} of `data` has no value.", "Drop the column.")
+    return levels, positions

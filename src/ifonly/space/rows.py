@@ -1,0 +1,103 @@
+"""From codes to a frame, each column in the dtype that the data had.
+
+pandas columns are taken from a small array of the levels in their own dtype, so that a model never
+sees a frame unlike the one it was trained on; other libraries go through Narwhals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from ifonly.space.feature import Categorical, Column, Continuous, Feature
+from ifonly.space.frame import Frame
+
+
+def build_rows(
+    features: Sequence[Feature],
+    codes: np.ndarray,
+    library: str,
+    arrays: Sequence[Any] | None = None,
+    *,
+    native: bool = True,
+) -> Frame:
+    """The frame of codes [n, d]. Where it is not the data's library, the values choose the dtypes."""
+    if library == "pandas":
+        arrays = arrays or level_arrays([_without_dtype(f) for f in features])
+        columns = {
+            f.name: _pandas_column(f if native else _without_dtype(f), codes[:, j], arrays[j])
+            for j, f in enumerate(features)
+        }
+        return pd.DataFrame(columns, copy=False)
+    series = {
+        feature.name: nw.new_series(
+            feature.name,
+            [value_of(feature, code) for code in codes[:, j]],
+            _narwhals_dtype(feature.column) if native else None,
+            backend=library,  # type: ignore[arg-type]
+        )
+        for j, feature in enumerate(features)
+    }
+    return nw.from_dict(series, backend=library).to_native()  # type: ignore[arg-type]
+
+
+def level_arrays(features: Sequence[Feature]) -> tuple[Any, ...]:
+    """Each category's levels as a pandas array of its dtype, the missing value last."""
+    return tuple(
+        pd.Series(_with_missing(f), dtype=_pandas_dtype(f.column)).array
+        if isinstance(f, Categorical)
+        else None
+        for f in features
+    )
+
+
+def _with_missing(feature: Categorical) -> list[Any]:
+    missing = None if feature.column.none else np.nan
+    return [*feature.levels, missing] if feature.missing else list(feature.levels)
+
+
+def _pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
+    if isinstance(feature, Categorical):
+        last = len(feature.levels)
+        return array.take(
+            (np.nan_to_num(codes, nan=last) if feature.missing else codes).astype(np.intp)
+        )
+    dtype = _pandas_dtype(feature.column)
+    if dtype is None:
+        whole = feature.decimals == 0 and not feature.missing
+        return codes.astype(np.int64) if whole and np.all(codes == np.round(codes)) else codes
+    return codes.astype(dtype) if isinstance(dtype, np.dtype) else pd.array(codes, dtype=dtype)
+
+
+def value_of(feature: Feature, code: float) -> Any:
+    """The value that a code stands for, as Python writes it; None where it is missing."""
+    if np.isnan(code):
+        return None
+    if isinstance(feature, Categorical):
+        return feature.levels[int(code)]
+    return int(code) if feature.decimals == 0 and code % 1 == 0 else float(code)
+
+
+def _pandas_dtype(column: Column) -> Any:
+    if not column.dtype:
+        return None
+    if column.dtype == "category":
+        return pd.CategoricalDtype(list(column.categories), ordered=column.ordered)
+    return pd.api.types.pandas_dtype(column.dtype)
+
+
+def _narwhals_dtype(column: Column) -> Any:
+    if not column.dtype:
+        return None
+    dtype = getattr(nw, column.dtype)
+    return dtype(column.categories) if column.dtype == "Enum" else dtype
+
+
+def _without_dtype(feature: Feature) -> Feature:
+    if isinstance(feature, Continuous):
+        return Continuous(feature.name, feature.low, feature.high, feature.decimals)
+    return Categorical(feature.name, feature.levels, feature.missing)

@@ -1,0 +1,185 @@
+"""The ordered features, and the only bridge between rows, codes and units.
+
+*Rows* are what users have: a DataFrame. *Codes* [..., d] are what ifonly computes with: a
+continuous feature's own value, a categorical feature's level index, NaN where a value is missing.
+*Units* [..., w] exist for gradient search and for models that want that input: continuous values
+scaled to [0, 1], categories one-hot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from ifonly.errors import DataError
+from ifonly.space.codes import read_codes
+from ifonly.space.feature import Categorical, Continuous, Feature, from_plain, to_plain
+from ifonly.space.frame import Frame, as_frame, library_of
+from ifonly.space.infer import infer_features
+from ifonly.space.rows import build_rows, level_arrays
+
+
+@dataclass(frozen=True)
+class Space:
+    """The ordered features of a model, and the library whose frames it is asked with."""
+
+    features: tuple[Feature, ...]
+    library: str = "pandas"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "features", tuple(self.features))
+        if not self.features:
+            raise DataError("A space needs at least one feature.")
+        if len(set(self.names)) < len(self.names):
+            raise DataError(f"Two features have one name: {', '.join(self.names)}.")
+
+    @classmethod
+    def infer(
+        cls,
+        data: Frame,
+        categorical: Iterable[str] = (),
+        ordinal: Mapping[str, Sequence[Any]] | None = None,
+    ) -> Space:
+        """The space of a frame of training rows, without its outcome column.
+
+        Numbers are continuous unless named in `categorical`; `ordinal` gives the order of levels,
+        which is never guessed (an ordered pandas dtype tells it too).
+
+        >>> import pandas as pd
+        >>> space = Space.infer(pd.DataFrame({"age": [22, 35, 41], "job": ["a", "b", "a"]}))
+        >>> space.features[0].low, space.features[0].high, space.features[1].levels
+        (22.0, 41.0, ('a', 'b'))
+        """
+        frame = as_frame(data, "data")
+        return cls(infer_features(frame, categorical, ordinal or {}), library_of(frame))
+
+    @classmethod
+    def describe(cls, *features: dict[str, Any]) -> Space:
+        """The space of a plain description: no data, only ranges, levels and MADs.
+
+        >>> Space.describe({"name": "age", "low": 17, "high": 90, "mad": 10},
+        ...                {"name": "job", "levels": ["a", "b"]}).names
+        ('age', 'job')
+        """
+        return cls(tuple(from_plain(feature) for feature in features))
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(feature.name for feature in self.features)
+
+    @cached_property
+    def continuous(self) -> np.ndarray:
+        """[d] whether each feature is continuous."""
+        return np.array([isinstance(feature, Continuous) for feature in self.features])
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where each feature's unit columns begin; the last entry is w."""
+        widths = [len(f.levels) if isinstance(f, Categorical) else 1 for f in self.features]
+        return (0, *np.cumsum(widths).tolist())
+
+    @cached_property
+    def low(self) -> np.ndarray:
+        """[d] the lowest value of each continuous feature; 0 for a category."""
+        return np.array([f.low if isinstance(f, Continuous) else 0.0 for f in self.features])
+
+    @cached_property
+    def high(self) -> np.ndarray:
+        """[d] the highest value of each continuous feature, the last index of a category."""
+        tops = [f.high if isinstance(f, Continuous) else len(f.levels) - 1 for f in self.features]
+        return np.array(tops, dtype=np.float64)
+
+    @cached_property
+    def decimals(self) -> np.ndarray:
+        """[d] the decimals of each feature; 0 for a category."""
+        return np.array([f.decimals if isinstance(f, Continuous) else 0 for f in self.features])
+
+    def codes(self, rows: Frame, what: str = "rows") -> np.ndarray:
+        """float64 [n, d]: the rows as codes; what does not fit the space is refused by name."""
+        return read_codes(self.features, as_frame(rows, what), what)
+
+    def rows(self, codes: np.ndarray, library: str | None = None) -> Frame:
+        """A frame of codes [n, d] with the dtypes of the data, in its own library or another."""
+        native = library in (None, self.library)
+        arrays = self._level_arrays if native and self.library == "pandas" else None
+        return build_rows(self.features, codes, library or self.library, arrays, native=native)
+
+    def units(self, codes: Any) -> Any:
+        """[..., w] the units of codes [..., d]; a missing value is zero in all its columns."""
+        xp = array_namespace(codes)
+        columns = []
+        for j, feature in enumerate(self.features):
+            code = codes[..., j : j + 1]
+            if isinstance(feature, Continuous):
+                width = (feature.high - feature.low) or 1.0
+                unit = (code - feature.low) / width
+                columns.append(xp.where(xp.isnan(unit), xp.zeros_like(unit), unit))
+            else:
+                levels = xp.arange(len(feature.levels), dtype=codes.dtype, device=device(codes))
+                columns.append(xp.astype(code == levels, codes.dtype))
+        return xp.concat(columns, axis=-1)
+
+    def snap(self, units: Any) -> Any:
+        """[..., d] the codes nearest to units [..., w]: the strongest level, the rounded value."""
+        xp = array_namespace(units)
+        columns = []
+        for j, feature in enumerate(self.features):
+            unit = units[..., self.offsets[j] : self.offsets[j + 1]]
+            if isinstance(feature, Continuous):
+                value = feature.low + unit[..., 0] * (feature.high - feature.low)
+                columns.append(xp.clip(value, feature.low, feature.high))
+            else:
+                columns.append(xp.astype(xp.argmax(unit, axis=-1), units.dtype))
+        return self.round(xp.stack(columns, axis=-1))
+
+    def round(self, codes: Any) -> Any:
+        """[..., d] the codes on the grid of their decimals."""
+        xp = array_namespace(codes)
+        powers = xp.asarray(10.0**self.decimals, dtype=codes.dtype, device=device(codes))
+        return xp.round(codes * powers) / powers
+
+    def index(self, name: str) -> int:
+        """The position of a feature."""
+        return self.names.index(name)
+
+    def to_json(self) -> str:
+        """The space as JSON, without loss."""
+        plain = {"library": self.library, "features": [to_plain(f) for f in self.features]}
+        try:
+            return json.dumps(plain, ensure_ascii=False)
+        except TypeError:
+            odd = next(
+                repr(level)
+                for feature in self.features
+                if isinstance(feature, Categorical)
+                for level in (*feature.levels, *feature.column.categories)
+                if not isinstance(level, str | int | float | bool)
+            )
+            raise DataError(
+                f"JSON cannot hold the level {odd}.", "Turn such levels into text first."
+            ) from None
+
+    @classmethod
+    def from_json(cls, text: str) -> Space:
+        """The space that `to_json` wrote."""
+        plain = json.loads(text)
+        return cls(tuple(from_plain(f) for f in plain["features"]), plain["library"])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that tell this space from another."""
+        return hashlib.sha256(repr([to_plain(f) for f in self.features]).encode()).hexdigest()[:16]
+
+    @cached_property
+    def _level_arrays(self) -> tuple[Any, ...]:
+        return level_arrays(self.features)

@@ -1,0 +1,38 @@
+"""One random stream a row, drawn for the whole batch at once.
+
+A row's key is hashed from the seed and the row's codes, and every draw is a hash of the key and a
+counter (splitmix64, Steele et al. 2014). So a row draws the same numbers alone, in a batch, in a
+shard and in another order, and no state is kept anywhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def row_streams(codes: np.ndarray, seed: int) -> np.ndarray:
+    """uint64 [q]: the key of each row of codes [q, d]."""
+    canonical = np.where(np.isnan(codes), np.nan, codes + 0.0)  # one NaN, one zero
+    bits = np.ascontiguousarray(canonical, dtype=np.float64).view(np.uint64)
+    with np.errstate(over="ignore"):
+        key = np.full(len(codes), _mix(np.uint64(seed % 2**64) + _STEP), dtype=np.uint64)
+        for j in range(codes.shape[1]):
+            key = _mix((key ^ bits[:, j]) + _STEP)
+    return key
+
+
+def uniforms(streams: np.ndarray, n: int, purpose: int = 0) -> np.ndarray:
+    """float64 [q, n] in [0, 1): the first n draws of each stream for one purpose."""
+    with np.errstate(over="ignore"):
+        start = _mix(streams ^ _mix(np.uint64(purpose) + _STEP))
+        counters = np.arange(1, n + 1, dtype=np.uint64) * _STEP
+        bits = _mix(start[:, None] + counters)
+    return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def _mix(bits: np.ndarray | np.uint64) -> np.ndarray:
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(bits ^ (bits >> np.uint64(31)), dtype=np.uint64)

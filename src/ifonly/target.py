@@ -1,0 +1,149 @@
+"""The outcome that is wanted, and how far a score is from it.
+
+A target is a class label, 'opposite', or a range (low, high) of a regressor's output; or a list
+with one of these for each row. Resolved against a model and its rows it is a `Goal`, whose margin
+is positive where the outcome is as wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ifonly.errors import TargetError, nearest
+
+TINY = 1e-12
+"""The margin of a score that lies exactly on an edge that belongs to the target."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What each row wants: a class `wanted` [q], or a range `low` to `high` [q] (wanted is -1).
+
+    With a `threshold`, a model of two classes decides for the second where its score reaches it.
+    """
+
+    wanted: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    threshold: float | None = None
+
+    def margin(self, scores: np.ndarray) -> np.ndarray:
+        """[q, m] how far scores [q, m, c] are inside the target; negative outside."""
+        if scores.shape[-1] == 1:
+            return self._range_margin(scores[..., 0])
+        if self.threshold is not None:
+            over = scores[..., 1] - self.threshold
+            over = np.where(over == 0, TINY, over)  # the threshold belongs to the second class
+            return np.where(self.wanted[:, None] == 1, over, -over)
+        index = np.broadcast_to(self.wanted[:, None, None], (*scores.shape[:-1], 1))
+        own = np.take_along_axis(scores, index, axis=-1)[..., 0]
+        others = scores.copy()
+        np.put_along_axis(others, index, -np.inf, axis=-1)
+        return np.asarray(own - others.max(axis=-1))
+
+    def met(self, scores: np.ndarray, decided: np.ndarray | None) -> np.ndarray:
+        """bool [q, m]: the wanted outcome, by the model's own decision [q, m] where it gives one."""
+        if decided is None or self.threshold is not None:
+            return self.margin(scores) > 0
+        return np.asarray(decided == self.wanted[:, None])
+
+    def take(self, rows: np.ndarray) -> Goal:
+        """The goals of some rows."""
+        return Goal(self.wanted[rows], self.low[rows], self.high[rows], self.threshold)
+
+    def _range_margin(self, value: np.ndarray) -> np.ndarray:
+        inside = np.minimum(value - self.low[:, None], self.high[:, None] - value)
+        return np.where(inside == 0, TINY, inside)
+
+
+def resolve(
+    target: Any,
+    classes: tuple[Any, ...],
+    predicted: np.ndarray,
+    *,
+    threshold: float | None = None,
+) -> Goal:
+    """The goal of rows whose class index the model has `predicted` [q]."""
+    q = len(predicted)
+    _check_threshold(threshold, classes)
+    each = _one_each(target, q)
+    if not classes:
+        ranges = np.broadcast_to([_range(one) for one in each], (q, 2))
+        return Goal(np.full(q, -1), ranges[:, 0], ranges[:, 1])
+    if len(each) == 1:
+        wanted = np.broadcast_to(_wanted(each[0], classes, predicted), q)
+    else:
+        wanted = np.array([int(_wanted(one, classes, predicted[i])) for i, one in enumerate(each)])
+    empty = np.full(q, np.nan)
+    return Goal(np.array(wanted), empty, empty, threshold)
+
+
+def _one_each(target: Any, q: int) -> list[Any]:
+    """The target of each row, or the one target of all."""
+    if isinstance(target, str | tuple) or not hasattr(target, "__len__"):
+        return [target]
+    each = list(target)
+    if len(each) != q:
+        raise TargetError(
+            f"There are {len(each)} targets for {q} rows.",
+            "Give one target for all rows, or a list with one for each; a range is a tuple.",
+        )
+    return each
+
+
+def _wanted(target: Any, classes: tuple[Any, ...], predicted: Any) -> Any:
+    if target in classes and not isinstance(target, tuple):
+        return classes.index(target)
+    if isinstance(target, tuple):
+        raise TargetError(
+            f"A range {target} is a target for a regressor, and this model is a classifier.",
+            f"Name one of its classes: {_listed(classes)}.",
+        )
+    if isinstance(target, str) and target == "opposite":
+        if len(classes) != 2:
+            raise TargetError(
+                f"'opposite' needs two classes, and the model has {len(classes)}.",
+                f"Name the wanted one: {_listed(classes)}.",
+            )
+        return 1 - np.asarray(predicted)
+    twin = next((known for known in classes if str(known) == str(target)), None)
+    raise TargetError(
+        f"The model has no class {target!r}.",
+        f"Did you mean the {type(twin).__name__} {twin!r}?"
+        if twin is not None
+        else f"Its classes are {_listed(classes)}. {nearest(target, classes)}",
+    )
+
+
+def _range(target: Any) -> tuple[float, float]:
+    ends: Sequence[Any] = target if isinstance(target, tuple | list) else ()
+    if len(ends) != 2 or not all(isinstance(end, int | float | np.number) for end in ends):
+        raise TargetError(
+            f"The model is a regressor, and {target!r} is not a range.",
+            "Give (low, high), such as target=(200, 250); an open end is float('inf').",
+        )
+    low, high = float(ends[0]), float(ends[1])
+    if not low <= high:
+        raise TargetError(f"The range {target} is upside down.", f"Did you mean ({high}, {low})?")
+    return low, high
+
+
+def _check_threshold(threshold: float | None, classes: tuple[Any, ...]) -> None:
+    if threshold is None:
+        return
+    if len(classes) != 2:
+        raise TargetError(
+            f"A threshold is for a model of two classes, and this one has {len(classes)}."
+            if classes
+            else "A threshold is for a model of two classes, and this one is a regressor."
+        )
+    if not 0 < threshold < 1:
+        raise TargetError(f"The threshold {threshold!r} is not between 0 and 1.")
+
+
+def _listed(classes: tuple[Any, ...]) -> str:
+    return ", ".join(repr(known) for known in classes)

@@ -1,0 +1,200 @@
+"""Imports point down only, third-party packages keep to their rooms, and `import ifonly` is light.
+
+A *unit* is a module or package right under `ifonly`. Each has a layer; a unit imports from lower
+layers, and from its own layer only where LAYERS says so. A new unit takes a place in LAYERS first.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+# From the top to the bottom. 'apart': units of one layer never import each other.
+# 'together': they may, without a cycle.
+LAYERS = [
+    ("together", {"cli", "paper"}),
+    ("apart", {"recipes"}),
+    ("apart", {"explainer"}),
+    ("apart", {"answers"}),
+    ("apart", {"metrics", "render", "search", "refine", "select"}),
+    ("together", {"problem", "pool", "stream", "grid"}),
+    ("together", {"rules", "models", "objective", "target"}),
+    ("apart", {"space"}),
+    ("apart", {"errors"}),
+]
+LEVEL = {unit: level for level, (_, units) in enumerate(LAYERS) for unit in units}
+
+# These import what they need; of the layers, only cli and paper import them.
+SIDE = {"datasets", "testing"}
+SIDE_READERS = {"cli", "paper"} | SIDE
+
+# Package -> the files or folders of ifonly that may import it, at the top or inside a function.
+ROOMS = {
+    "torch": ["models/torch"],
+    "onnxruntime": ["models/onnx"],
+    "highspy": ["search/exact"],
+    "ortools": ["search/exact"],
+    "matplotlib": ["render/plot"],
+    "typer": ["cli"],
+    "rich": ["cli"],
+    "xgboost": ["models"],
+    "lightgbm": ["models"],
+    "catboost": ["models"],
+}
+# Slow to import: inside functions, except where a unit is imported only on request.
+LAZY = {"sklearn": {"datasets", "paper"}, "scipy": {"datasets", "paper"}}
+
+HEAVY = [*ROOMS, *LAZY, "polars"]
+
+
+def test_every_unit_has_a_layer(shipped: list[Any]) -> None:
+    units = {unit_of(source.dotted) for source in shipped}
+    assert units - set(LEVEL) - SIDE - {""} == set(), "give the unit a place in LAYERS"
+
+
+def test_imports_point_down(shipped: list[Any]) -> None:
+    offences = []
+    for source in shipped:
+        importer = unit_of(source.dotted)
+        if importer in SIDE | {""}:
+            continue
+        for target in own_imports(source):
+            if not allowed(importer, unit_of(target)):
+                offences.append(f"{source.path} imports {target}")
+    assert offences == []
+
+
+def test_units_import_each_other_without_a_cycle(shipped: list[Any]) -> None:
+    graph: dict[str, set[str]] = {}
+    for source in shipped:
+        importer = unit_of(source.dotted)
+        targets = {unit_of(target) for target in own_imports(source)}
+        graph.setdefault(importer, set()).update(targets - {importer, ""})
+    graph.pop("", None)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        raise AssertionError(f"a cycle of imports: {' -> '.join(error.args[1])}") from None
+
+
+def test_third_party_packages_keep_to_their_rooms(shipped: list[Any]) -> None:
+    offences = []
+    for source in shipped:
+        place = source.path.relative_to("src/ifonly").with_suffix("")
+        for name in third_party(source.tree):
+            rooms = ROOMS.get(name)
+            if rooms is not None and not any(place.is_relative_to(room) for room in rooms):
+                offences.append(f"{source.path} imports {name}, whose room is {rooms}")
+    assert offences == []
+
+
+def test_slow_packages_are_imported_inside_functions(shipped: list[Any]) -> None:
+    offences = []
+    for source in shipped:
+        for name in third_party(source.tree, at_import=True):
+            if name in LAZY and unit_of(source.dotted) not in LAZY[name]:
+                offences.append(f"{source.path} imports {name} at the top")
+    assert offences == []
+
+
+def test_importing_ifonly_loads_nothing_heavy(root: Path) -> None:
+    code = "import sys, ifonly; print(*sys.modules, sep='\\n')"
+    loaded = set(python(code, root).split())
+    assert sorted(loaded & set(HEAVY)) == []
+
+
+def test_importing_ifonly_changes_no_global_state(root: Path) -> None:
+    assert python(GLOBAL_STATE, root).strip() == "unchanged"
+
+
+GLOBAL_STATE = """
+import locale, logging, os, random, signal, warnings
+import array_api_compat, narwhals, numpy, pandas
+
+def state():
+    return [
+        list(warnings.filters), dict(os.environ), random.getstate(), locale.getlocale(),
+        list(logging.root.handlers), logging.root.level, signal.getsignal(signal.SIGINT),
+        numpy.geterr(), numpy.get_printoptions(), repr(numpy.random.get_state()),
+        pandas.options.d,
+    ]
+
+before = repr(state())
+import ifonly
+print("unchanged" if repr(state()) == before else "changed")
+"""
+
+
+def unit_of(dotted: str) -> str:
+    """The unit a dotted name belongs to: 'space' for 'ifonly.space.feature', '' for ifonly."""
+    return dotted.split(".")[1] if "." in dotted else ""
+
+
+def allowed(importer: str, target: str) -> bool:
+    """Whether a unit of LAYERS may import another; the top of ifonly ('') is for its users."""
+    if importer == target:
+        return True
+    if target in SIDE or target == "":
+        return importer in SIDE_READERS
+    if importer not in LEVEL or target not in LEVEL:
+        return True  # test_every_unit_has_a_layer speaks of it
+    if LEVEL[importer] == LEVEL[target]:
+        return LAYERS[LEVEL[importer]][0] == "together"
+    return LEVEL[importer] < LEVEL[target]
+
+
+def own_imports(source: Any) -> Iterator[str]:
+    """The modules of ifonly that a file imports, anywhere in it, by their dotted names."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = imported_from(node, source.package)
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == "ifonly")
+
+
+def imported_from(node: ast.ImportFrom, package: str) -> list[str]:
+    """The dotted names of a `from` import, relative ones resolved from the file's package."""
+    origin = node.module or ""
+    if node.level:
+        above = package.split(".")[: len(package.split(".")) - node.level + 1]
+        origin = ".".join([*above, *([node.module] if node.module else [])])
+    if origin != "ifonly":
+        return [origin]
+    units = set(LEVEL) | SIDE
+    return [f"ifonly.{a.name}" if a.name in units else "ifonly" for a in node.names]
+
+
+def third_party(tree: ast.AST, *, at_import: bool = False) -> Iterator[str]:
+    """The first parts of what a file imports; with at_import, only what importing it runs."""
+    for node in at_import_nodes(tree) if at_import else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0]
+
+
+def at_import_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run when a module is imported: no function bodies, no TYPE_CHECKING."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        yield from at_import_nodes(node)
+
+
+def python(code: str, root: Path) -> str:
+    """What a fresh Python prints when it runs the code."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
