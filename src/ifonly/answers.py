@@ -75,7 +75,7 @@ class Answers:
         """
         rows, places = np.nonzero(self.filled)
         features = nw.from_native(self.space.rows(self.points[self.filled], self.library))
-        predictions = [self._prediction(q, a) for q, a in zip(rows, places, strict=True)]
+        predictions = [self._prediction(int(q), int(a)) for q, a in zip(rows, places, strict=True)]
         after = {
             "prediction": predictions,
             "score": self.score[self.filled],

@@ -2,9 +2,9 @@
 
     IfonlyError
     ├── DataError      (ValueError)    a frame does not fit: columns, levels, missing values, dtypes
-    ├── OptionError    (ValueError)    k, seed, weights, method, a label of ours that is unknown
+    ├── OptionError    (ValueError)    k, seed, weights, method
     ├── TargetError    (ValueError)    the wanted outcome does not exist or does not fit the model
-    ├── RuleError      (ValueError)    a rule names something unknown, or no row can satisfy the rules
+    ├── RuleError      (ValueError)    a rule is not understood, or no row can obey
     ├── ModelError     (RuntimeError)  the model raised, or its output cannot be used
     ├── MissingExtra   (ImportError)   an optional dependency is not installed
     └── FileError      (OSError)       a file cannot be read, trusted or written

@@ -40,10 +40,8 @@ def impossible(problem: Problem) -> dict[int, str]:
     for q in np.flatnonzero(empty.any(axis=1)):
         names = [problem.space.names[j] for j in np.flatnonzero(empty[q])]
         guilty = [f"'{r}'" for r in problem.rules if getattr(r, "name", None) == names[0]]
-        value = value_of(
-            problem.space.features[problem.space.index(names[0])],
-            problem.x[q, problem.space.index(names[0])],
-        )
+        j = problem.space.index(names[0])
+        value = value_of(problem.space.features[j], problem.x[q, j])
         reasons[int(q)] = (
             f"The rules leave no value for {names[0]!r}, which is {value!r}: {', '.join(guilty)}."
         )
@@ -54,13 +52,14 @@ def impossible(problem: Problem) -> dict[int, str]:
 
 
 def outside(space: Space, x: np.ndarray) -> dict[int, str]:
-    """A note for each row with a value outside the known range; answers keep it or move it inside."""
+    """A note for each row with a value outside the known range."""
     notes: dict[int, str] = {}
     for j, feature in enumerate(space.features):
         if not isinstance(feature, Continuous):
             continue
         for q in np.flatnonzero((x[:, j] < feature.low) | (x[:, j] > feature.high)):
             low, high = value_of(feature, feature.low), value_of(feature, feature.high)
-            note = f"{feature.name} is {value_of(feature, x[q, j])}, outside the known {low} to {high}."
+            value = value_of(feature, x[q, j])
+            note = f"{feature.name} is {value}, outside the known {low} to {high}."
             notes[int(q)] = f"{notes[int(q)]} {note}" if int(q) in notes else note
     return notes

@@ -81,7 +81,7 @@ def _thinned(codes: np.ndarray) -> np.ndarray:
     """At most `REFERENCES` distinct rows, chosen by their hash: the same whatever their order."""
     distinct = np.unique(codes, axis=0)
     order = np.argsort(row_streams(distinct, seed=0), kind="stable")[:REFERENCES]
-    return distinct[np.sort(order)]
+    return np.asarray(distinct[np.sort(order)])
 
 
 def _middle(space: Space) -> np.ndarray:

@@ -80,7 +80,9 @@ def write_parquet(frame: Any, content: str, path: str | PathLike[str]) -> None:
 def _array(values: np.ndarray) -> Any:
     if values.dtype == bool:
         return values.tolist()
-    return np.where(np.isnan(values), None, values.astype(object)).tolist()
+    plain = values.astype(object)
+    plain[np.isnan(values)] = None
+    return plain.tolist()
 
 
 def _encode(value: Any) -> Any:

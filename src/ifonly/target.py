@@ -46,7 +46,7 @@ class Goal:
         return np.asarray(own - others.max(axis=-1))
 
     def met(self, scores: np.ndarray, decided: np.ndarray | None) -> np.ndarray:
-        """bool [q, m]: the wanted outcome, by the model's own decision [q, m] where it gives one."""
+        """bool [q, m]: the wanted outcome, by the model's own decision [q, m] where given."""
         if decided is None or self.threshold is not None:
             return self.margin(scores) > 0
         return np.asarray(decided == self.wanted[:, None])

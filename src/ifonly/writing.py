@@ -23,8 +23,8 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(aside, 0o666 & ~_umask())
-        os.replace(aside, path)
+        Path(aside).chmod(0o666 & ~_umask())
+        Path(aside).replace(path)
     except BaseException:
         Path(aside).unlink(missing_ok=True)
         raise

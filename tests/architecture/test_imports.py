@@ -20,12 +20,13 @@ LAYERS = [
     ("together", {"cli", "paper"}),
     ("apart", {"recipes"}),
     ("apart", {"explainer"}),
-    ("apart", {"answers"}),
+    ("together", {"answering", "methods", "posing", "preparing", "record", "solving"}),
+    ("together", {"answers", "saving"}),
     ("apart", {"metrics", "render", "search", "refine", "select"}),
     ("together", {"problem", "pool", "stream", "grid"}),
     ("together", {"rules", "models", "objective", "target"}),
     ("apart", {"space"}),
-    ("apart", {"errors"}),
+    ("together", {"errors", "status", "writing"}),
 ]
 LEVEL = {unit: level for level, (_, units) in enumerate(LAYERS) for unit in units}
 

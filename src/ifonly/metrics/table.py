@@ -68,6 +68,6 @@ def summary(metrics: Frame, k: int) -> pd.DataFrame:
     names = [name for name in frame.columns if name not in ("query", "status")]
     full = frame[frame["valid_unique"] >= 1 - 0.5 / k]
     table = pd.DataFrame({"all": frame[names].mean(), "full": full[names].mean()})
-    table.loc["valid_unique", "full"] = table.loc["valid_unique", "all"]
-    table.loc["rows"] = [len(frame), len(full)]
-    return table
+    table["full"] = table["full"].where(table.index != "valid_unique", table["all"])
+    rows = pd.DataFrame({"all": [len(frame)], "full": [len(full)]}, index=["rows"])
+    return pd.concat([rows, table])

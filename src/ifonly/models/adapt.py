@@ -6,6 +6,7 @@ read off and its user says what it gives.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,8 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.errors import DataError, ModelError, OptionError, nearest
+from ifonly.errors import ModelError, OptionError
+from ifonly.models import catboost, lightgbm, onnx, torch, xgboost
+from ifonly.models.columns import wanted_columns
 from ifonly.models.files import load_model
+from ifonly.models.pair import PairModel
 from ifonly.models.protocol import Model
 from ifonly.models.table import TableModel, label_index, run
 from ifonly.space import Space
@@ -28,10 +32,15 @@ class Function:
 
     function: Callable[[Any], Any]
     classes: tuple[Any, ...] = ()
-    gives: str = "probabilities"
+    gives: str | None = None
+    gradient: Callable[..., Any] | None = None
 
-    def adapt(self, space: Space) -> Model:
+    def adapt(self, space: Space, probe: np.ndarray) -> Model:
         """The function as a model over a space."""
+        if _is_torch(self.function):
+            return torch.adapt(self.function, space, probe, classes=self.classes, gives=self.gives)
+        if self.gradient is not None:
+            return PairModel(space, self.classes, self.function, self.gradient)
         if self.gives == "labels":
             return TableModel(space, self.classes, partial(_one_hot, self.function, self.classes))
         return TableModel(space, self.classes, self.function)
@@ -42,12 +51,15 @@ def as_model(
     *,
     classes: Sequence[Any] | None = None,
     task: str | None = None,
-    gives: str = "probabilities",
+    gives: str | None = None,
+    gradient: Callable[..., Any] | None = None,
 ) -> Function:
     """A function of a DataFrame as a model.
 
     With `classes` it gives probabilities: [n, c], or [n] for the second of two classes; or, with
-    `gives="labels"`, a label a row. With `task="regression"` it gives a number a row.
+    `gives="labels"`, a label a row. With `task="regression"` it gives a number a row. A torch
+    module, which is asked with units, may also give "logits". With `gradient`, both are functions
+    of units: `function` gives logits, `gradient` their gradient (see `models.pair`).
 
     >>> rich = as_model(lambda frame: frame["income"] > 4000, classes=["no", "yes"])
     >>> rich.classes
@@ -60,13 +72,12 @@ def as_model(
             f"as_model got classes={classes!r} and task={task!r}.",
             "Say as_model(f, classes=['no', 'yes']) or as_model(f, task='regression').",
         )
-    if gives not in ("probabilities", "labels"):
-        raise OptionError(
-            f"as_model got gives={gives!r}.", "A function gives 'probabilities' or 'labels'."
-        )
+    known = ("probabilities", "logits") if _is_torch(function) else ("probabilities", "labels")
+    if gives not in (None, *known):
+        raise OptionError(f"as_model got gives={gives!r}.", f"It may be {' or '.join(known)}.")
     if classes is not None and len(set(classes)) < 2:
         raise OptionError(f"A classifier needs two classes, not {list(classes)}.")
-    return Function(function, tuple(classes or ()), gives)
+    return Function(function, tuple(classes or ()), gives, gradient)
 
 
 def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
@@ -74,9 +85,21 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
     if isinstance(model, str | PathLike):
         model = load_model(Path(model))
     if isinstance(model, Function):
-        return model.adapt(space)
+        return model.adapt(space, probe)
     if isinstance(model, Model):
         return model
+    if isinstance(model, onnx.Graph):
+        return onnx.adapt(model, space, probe)
+    # The boosting libraries are told by name, so that none is imported to look.
+    kind = f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}"
+    if kind == "xgboost.Booster":
+        return xgboost.adapt(model, space)
+    if kind == "lightgbm.Booster":
+        return lightgbm.adapt(model, space)
+    if kind.startswith("catboost."):
+        return catboost.adapt(model, space)
+    if _is_torch(model):
+        return torch.adapt(model, space, probe)
     if hasattr(model, "predict"):
         return _estimator(model, space, probe)
     raise ModelError(
@@ -86,7 +109,7 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
 
 
 def _estimator(model: Any, space: Space, probe: np.ndarray) -> Model:
-    columns = _wanted_columns(model, space)
+    columns = wanted_columns(getattr(model, "feature_names_in_", ()), space)
     # An estimator fitted on an array complains about column names that it never saw.
     bare = not columns and getattr(model, "n_features_in_", None) == len(space)
     table = TableModel(space, (), model.predict, columns=columns, bare=bare)
@@ -107,22 +130,10 @@ def _estimator(model: Any, space: Space, probe: np.ndarray) -> Model:
     return replace(table, classes=classes, ask=partial(_one_hot, model.predict, classes))
 
 
-def _wanted_columns(model: Any, space: Space) -> tuple[str, ...]:
-    """The model's own columns in their order, where it remembers them; they must be the space's."""
-    columns = tuple(str(name) for name in getattr(model, "feature_names_in_", ()))
-    extra = [name for name in space.names if name not in columns]
-    missing = [name for name in columns if name not in space.names]
-    if columns and extra:
-        raise DataError(
-            f"`data` has the column {extra[0]!r}, which the model was not trained on.",
-            f"If it is the outcome, drop it: data.drop(columns={extra!r}).",
-        )
-    if missing:
-        raise DataError(
-            f"`data` lacks the column {missing[0]!r}, which the model was trained on.",
-            nearest(missing[0], space.names),
-        )
-    return columns
+def _is_torch(model: Any) -> bool:
+    """Whether a model is a torch module; torch is loaded already if it is one."""
+    loaded = sys.modules.get("torch")
+    return loaded is not None and isinstance(model, loaded.nn.Module)
 
 
 def _is_regressor(model: Any) -> bool:

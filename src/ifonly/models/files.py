@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ifonly.errors import FileError, MissingExtra, nearest
+from ifonly.models import catboost, lightgbm, onnx, torch, xgboost
 
 PICKLES = (".pkl", ".pickle", ".joblib")
 
@@ -38,6 +39,8 @@ def load_model(path: Path, *, trust_pickle: bool = False) -> Any:
         return LOADERS[ending](path)
     except (FileError, MissingExtra):
         raise
+    except ModuleNotFoundError as error:
+        raise MissingExtra(error.name or "?", "boost") from None
     except Exception as error:
         raise FileError(
             f"{path.name} cannot be read as a model: {type(error).__name__}: {error}",
@@ -67,5 +70,11 @@ def _load_skops(path: Path) -> Any:
 
 LOADERS: dict[str, Callable[[Path], Any]] = {
     ".skops": _load_skops,
+    ".onnx": onnx.load,
+    ".ubj": xgboost.load,
+    ".json": xgboost.load,
+    ".txt": lightgbm.load,
+    ".cbm": catboost.load,
+    ".pt2": torch.load,
     **dict.fromkeys(PICKLES, _load_pickle),
 }

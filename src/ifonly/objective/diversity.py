@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace
-
-from ifonly.objective.term import Array
+from ifonly.objective.array import Array, namespace
 
 
 @final
 @dataclass(frozen=True)
 class Diversity:
-    """det K of a set under column weights [w]; p counts the pairs of a set."""
+    """det K of a set under column weights [w]; p is the number of pairs, k (k - 1) / 2."""
 
     weights: Array
     contrast: Array
@@ -38,7 +36,7 @@ class Diversity:
         return adjugate(matrix)[1]
 
     def gradient(self, points: Array) -> Array:
-        xp = array_namespace(points)
+        xp = namespace(points)
         gaps = self.contrast @ points
         kernel, matrix = self._kernel(gaps)
         by_entry, _ = adjugate(matrix)
@@ -49,14 +47,15 @@ class Diversity:
     def repeats(self, points: Array) -> Array:
         """[q] how many pairs of a set are one point twice."""
         kernel, _ = self._kernel(self.contrast @ points)
-        return array_namespace(points).sum((kernel == 1.0) * 1.0, axis=0)
+        xp = namespace(points)
+        return xp.sum(xp.astype(kernel == 1.0, points.dtype), axis=0)
 
     def take(self, rows: Array) -> Diversity:
         return self
 
     def _kernel(self, gaps: Array) -> tuple[Array, Array]:
         """[p, q] the kernel of each pair's gaps [w, p, q], and [k, k, q] the matrix K."""
-        xp = array_namespace(gaps)
+        xp = namespace(gaps)
         w, p, q = gaps.shape
         k = self.identity.shape[0]
         distance = xp.reshape(self.weights @ xp.reshape(xp.abs(gaps), (w, p * q)), (p, q))
@@ -71,12 +70,12 @@ def adjugate(matrix: Array) -> tuple[Array, Array]:
     where no pivot can exceed the diagonal; a pivot that rounding leaves at zero or below is raised
     to the resolution of the numbers, which moves the adjugate by no more than that.
     """
-    xp = array_namespace(matrix)
-    smallest = xp.finfo(matrix.dtype).eps
+    xp = namespace(matrix)
     swept = xp.asarray(matrix, copy=True)
     determinant = xp.ones_like(matrix[0, 0])
+    smallest = determinant * xp.finfo(matrix.dtype).eps
     for i in range(matrix.shape[0]):
-        pivot = xp.clip(swept[i, i], smallest, None)
+        pivot = xp.maximum(swept[i, i], smallest)
         determinant = determinant * pivot
         row = swept[i] / pivot
         swept -= swept[i][:, None] * row

@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from array_api_compat import array_namespace
-
-from ifonly.objective.term import Array, Margin
+from ifonly.objective.array import Array, namespace
+from ifonly.objective.term import Margin
 
 
 @final
@@ -25,12 +24,15 @@ class L1:
 
     def value(self, points: Array) -> Array:
         lack = shortfall(self.model.margin(points))
-        return array_namespace(lack).mean(lack, axis=0)
+        return namespace(lack).mean(lack, axis=0)
 
     def gradient(self, points: Array) -> Array:
         margin, gradient = self.model.gradient(points)
         lack = shortfall(margin)
         return gradient * (-lack * (1.0 - lack) / margin.shape[0])
+
+    def press(self, points: Array) -> L1:
+        return self  # it asks for all that there is already
 
     def take(self, rows: Array) -> L1:
         return L1(self.model.take(rows))
@@ -38,4 +40,4 @@ class L1:
 
 def shortfall(margin: Array) -> Array:
     """1 / (1 + exp(margin)), written with tanh, which cannot overflow."""
-    return 0.5 - 0.5 * array_namespace(margin).tanh(0.5 * margin)
+    return 0.5 - 0.5 * namespace(margin).tanh(0.5 * margin)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from array_api_compat import array_namespace
-
 from ifonly.objective.l1 import shortfall
-from ifonly.objective.term import Array, Margin
+from ifonly.objective.array import Array, namespace
+from ifonly.objective.term import Margin
 
 
 @final
@@ -23,12 +22,15 @@ class L2:
 
     def value(self, points: Array) -> Array:
         lack = shortfall(self.model.margin(points))
-        return array_namespace(lack).mean(lack**2, axis=0)
+        return namespace(lack).mean(lack**2, axis=0)
 
     def gradient(self, points: Array) -> Array:
         margin, gradient = self.model.gradient(points)
         lack = shortfall(margin)
         return gradient * (-2.0 * lack**2 * (1.0 - lack) / margin.shape[0])
+
+    def press(self, points: Array) -> L2:
+        return self  # it asks for all that there is already
 
     def take(self, rows: Array) -> L2:
         return L2(self.model.take(rows))

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
+from ifonly.objective.array import Array, namespace
 from ifonly.objective.diversity import Diversity, pair_maps
 from ifonly.objective.hinge import Hinge
 from ifonly.objective.onehot import OneHot, column_blocks
-from ifonly.objective.proximity import Proximity, column_weights
-from ifonly.objective.term import Array, Margin, Outcome
+from ifonly.objective.proximity import Proximity, column_weights, summed_weights
+from ifonly.objective.term import Margin, Outcome
 from ifonly.space import Metric, Space
 
 
@@ -41,34 +42,38 @@ class Loss:
         space: Space,
         metric: Metric,
         x: Array,
-        k: int,
         model: Margin,
-        kernel="mean",
-        **options: float,
+        k: int,
+        *,
+        lambda1: float = 0.5,
+        lambda2: float = 1.0,
+        penalty: float = 1.0,
+        summed: bool = False,
     ) -> Loss:
         """The loss with the hinge for sets of k around the rows x, units [q, w].
 
-        Its arrays live where `x` lives, in the precision of `x`. `options` are lambda1, lambda2 and
-        penalty; `dataclasses.replace` puts another outcome term in.
+        Its arrays live where x lives, in the precision of x. `summed` takes the distance as the
+        authors' code did: summed over the columns in K, and divided by their number in the
+        proximity.
         """
-        xp = array_namespace(x)
+        xp = namespace(x)
 
-        def like_x(array: np.ndarray) -> Array:
+        def beside_x(array: np.ndarray) -> Array:
             return xp.asarray(array, dtype=x.dtype, device=device(x))
 
-        weights = like_x(column_weights(space, metric))
-        kw = weights
-        if kernel == "sum":
-            cont = np.asarray(space.continuous)
-            n = np.where(cont, cont.sum(), 2 * (~cont).sum())
-            kw = weights * like_x(np.repeat(n, np.diff(space.offsets)))
-        contrast, spread = map(like_x, pair_maps(k))
+        near = apart = column_weights(space, metric)
+        if summed:
+            apart = summed_weights(space, metric)
+            near = apart / len(apart)
+        contrast, spread = pair_maps(k)
         return cls(
             Hinge(model),
-            Proximity(xp.asarray(x.T[:, None, :], copy=True), weights),
-            Diversity(kw, contrast, spread, like_x(np.eye(k)[:, :, None])),
-            OneHot(like_x(column_blocks(space))),
-            **options,
+            Proximity(xp.asarray(x.T[:, None, :], copy=True), beside_x(near)),
+            Diversity(*map(beside_x, (apart, contrast, spread, np.eye(k)[:, :, None]))),
+            OneHot(beside_x(column_blocks(space))),
+            lambda1,
+            lambda2,
+            penalty,
         )
 
     def value(self, points: Array) -> Array:
@@ -91,9 +96,13 @@ class Loss:
         gradient = self.outcome.gradient(points)
         gradient += self.lambda1 * self.proximity.gradient(points)
         gradient += self.penalty * self.onehot.gradient(points)
-        if self.lambda2 and points.shape[1] > 1:  # one point alone has det K = 1 wherever it is
+        if self._compares(points):
             gradient -= self.lambda2 * self.diversity.gradient(points)
         return gradient
+
+    def repeats(self, points: Array) -> Array | float:
+        """[q] how many pairs of a set are one point twice; 0 where no term compares points."""
+        return self.diversity.repeats(points) if self._compares(points) else 0.0
 
     def margin(self, points: Array) -> Array:
         """[k, q] how far each point is on the wanted side."""
@@ -102,3 +111,7 @@ class Loss:
     def take(self, rows: Array) -> Loss:
         """The loss of some of the rows, given as indices."""
         return replace(self, outcome=self.outcome.take(rows), proximity=self.proximity.take(rows))
+
+    def _compares(self, points: Array) -> bool:
+        """Whether the points of a set see each other; det K of one point is 1 wherever it is."""
+        return bool(self.lambda2) and points.shape[1] > 1

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, final
 
-from array_api_compat import array_namespace
+import numpy as np
+from array_api_compat import device
 
-from ifonly.objective.term import Array
+from ifonly.objective.array import Array, namespace
 
 
 class Logits(Protocol):
@@ -28,35 +29,41 @@ class Logits(Protocol):
 @final
 @dataclass(frozen=True)
 class ClassMargin:
-    """The wanted class against the best other; `wanted` [c, 1, q] is one-hot."""
+    """The wanted class against the best other; `wanted` [c, k, q] is 1 for it and 0 elsewhere."""
 
     model: Logits
     wanted: Array
 
+    @classmethod
+    def of(cls, model: Logits, wanted: Array, k: int, c: int, x: Array) -> ClassMargin:
+        """The margin for sets of k; `wanted` [q] are class indices. Its arrays live beside x."""
+        xp = namespace(x)
+        chosen = np.equal(np.arange(c)[:, None, None], np.asarray(wanted))
+        wanted = np.repeat(chosen, k, axis=1)
+        return cls(model, xp.asarray(wanted, dtype=x.dtype, device=device(x)))
+
     def margin(self, points: Array) -> Array:
         logits = _apart(self.model.logits(_together(points)), points)
-        return array_namespace(logits).sum(logits * self._sides(logits), axis=0)
+        return namespace(logits).sum(logits * self._sides(logits), axis=0)
 
     def gradient(self, points: Array) -> tuple[Array, Array]:
-        xp = array_namespace(points)
         units = _together(points)
-        sides = self.wanted  # for two classes the sides are known before the logits
-        if self.wanted.shape[0] > 2:
-            sides = _apart(self.model.logits(units), points)
-        sides = xp.broadcast_to(self._sides(sides), (self.wanted.shape[0], *points.shape[1:]))
+        if self.wanted.shape[0] == 2:  # the sides are known before the logits
+            sides = self._sides(self.wanted)
+        else:
+            sides = self._sides(_apart(self.model.logits(units), points))
         logits, gradient = self.model.logits_gradient(units, _together(sides))
-        margin = xp.sum(_apart(logits, points) * sides, axis=0)
+        margin = namespace(logits).sum(_apart(logits, points) * sides, axis=0)
         return margin, _apart(gradient, points)
 
     def take(self, rows: Array) -> ClassMargin:
-        xp = array_namespace(self.wanted)
-        return ClassMargin(self.model, xp.take(self.wanted, rows, axis=2))
+        return ClassMargin(self.model, namespace(self.wanted).take(self.wanted, rows, axis=2))
 
     def _sides(self, logits: Array) -> Array:
         """[c, k, q] 1 for the wanted class, -1 for the best other (shared in a tie), else 0."""
         if self.wanted.shape[0] == 2:
             return 2.0 * self.wanted - 1.0
-        xp = array_namespace(logits)
+        xp = namespace(logits)
         others = xp.where(self.wanted > 0.0, xp.full_like(logits, -xp.inf), logits)
         best = xp.astype(others == xp.max(others, axis=0, keepdims=True), logits.dtype)
         return self.wanted - best / xp.sum(best, axis=0, keepdims=True)
@@ -76,20 +83,20 @@ class RangeMargin:
         return self._inside(_apart(self.model.logits(_together(points)), points)[0])[0]
 
     def gradient(self, points: Array) -> tuple[Array, Array]:
-        xp = array_namespace(points)
+        xp = namespace(points)
         units = _together(points)
         values, gradient = self.model.logits_gradient(units, xp.ones_like(units[:, :1]))
         margin, side = self._inside(_apart(values, points)[0])
         return margin, _apart(gradient, points) * side
 
     def take(self, rows: Array) -> RangeMargin:
-        xp = array_namespace(self.low)
+        xp = namespace(self.low)
         low, high = xp.take(self.low, rows, axis=1), xp.take(self.high, rows, axis=1)
         return RangeMargin(self.model, low, high, self.unit)
 
     def _inside(self, values: Array) -> tuple[Array, Array]:
         """[k, q] the margins of values [k, q], and the derivative of each by its value."""
-        xp = array_namespace(values)
+        xp = namespace(values)
         above, below = (values - self.low) / self.unit, (self.high - values) / self.unit
         side = xp.where(above < below, xp.ones_like(values), -xp.ones_like(values))
         return xp.minimum(above, below), side / self.unit
@@ -97,9 +104,9 @@ class RangeMargin:
 
 def _together(points: Array) -> Array:
     """[n, w] the points [w, k, q] one under the other: a view."""
-    return array_namespace(points).reshape(points, (points.shape[0], -1)).T
+    return namespace(points).reshape(points, (points.shape[0], -1)).T
 
 
 def _apart(values: Array, points: Array) -> Array:
     """[a, k, q] what a model said of the points: values [n, a], set by set again."""
-    return array_namespace(values).reshape(values.T, (-1, *points.shape[1:]))
+    return namespace(values).reshape(values.T, (-1, *points.shape[1:]))

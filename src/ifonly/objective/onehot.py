@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace
-
-from ifonly.objective.term import Array
+from ifonly.objective.array import Array, namespace
 from ifonly.space import Categorical, Space
 
 
@@ -25,12 +23,12 @@ class OneHot:
     blocks: Array
 
     def value(self, points: Array) -> Array:
-        xp = array_namespace(points)
+        xp = namespace(points)
         excess = xp.reshape(self._excess(points), (-1, *points.shape[1:]))
         return xp.mean(xp.sum(excess**2, axis=0), axis=0)
 
     def gradient(self, points: Array) -> Array:
-        xp = array_namespace(points)
+        xp = namespace(points)
         slope = (2.0 / points.shape[1] * self.blocks.T) @ self._excess(points)
         return xp.reshape(slope, points.shape)
 
@@ -39,7 +37,7 @@ class OneHot:
 
     def _excess(self, points: Array) -> Array:
         """[f, k * q] by how much each category's columns exceed one."""
-        xp = array_namespace(points)
+        xp = namespace(points)
         w, k, q = points.shape
         return self.blocks @ xp.reshape(points, (w, k * q)) - 1.0
 

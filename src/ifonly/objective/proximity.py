@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace
-
-from ifonly.objective.term import Array
+from ifonly.objective.array import Array, namespace
 from ifonly.space import Continuous, Metric, Space
 
 
@@ -28,17 +26,17 @@ class Proximity:
     weights: Array
 
     def value(self, points: Array) -> Array:
-        xp = array_namespace(points)
+        xp = namespace(points)
         w, k, q = points.shape
         gaps = xp.reshape(xp.abs(points - self.x), (w, k * q))
         return xp.mean(xp.reshape(self.weights @ gaps, (k, q)), axis=0)
 
     def gradient(self, points: Array) -> Array:
-        xp = array_namespace(points)
+        xp = namespace(points)
         return xp.sign(points - self.x) * (self.weights / points.shape[1])[:, None, None]
 
     def take(self, rows: Array) -> Proximity:
-        xp = array_namespace(self.x)
+        xp = namespace(self.x)
         return Proximity(xp.take(self.x, rows, axis=2), self.weights)
 
 
@@ -49,3 +47,12 @@ def column_weights(space: Space, metric: Metric) -> np.ndarray:
         width = feature.high - feature.low if isinstance(feature, Continuous) else 0.5
         weights[space.offsets[j] : space.offsets[j + 1]] = metric.scale[j] * width / metric.mad[j]
     return weights
+
+
+def summed_weights(space: Space, metric: Metric) -> np.ndarray:
+    """[w] the same, as the authors' code had it: the distance summed over the columns.
+
+    The paper's text averages over features. A changed category then counts 2, not 1 / d_cat.
+    """
+    counts = np.where(space.continuous, space.continuous.sum(), 2 * (~space.continuous).sum())
+    return column_weights(space, metric) * np.repeat(counts, np.diff(space.offsets))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
-Array = Any  # a NumPy array or a torch tensor; a call stays in the namespace that it was given
+from ifonly.objective.array import Array
 
 
 class Term(Protocol):
@@ -21,9 +21,14 @@ class Term(Protocol):
 
 
 class Outcome(Term, Protocol):
-    """A term that wants the outcome changed; it sees the model as a margin."""
+    """The term that wants the outcome changed; it sees the model as a margin."""
 
-    model: Margin
+    @property
+    def model(self) -> Margin:
+        """The margin of every point."""
+
+    def press(self, points: Array) -> Outcome:
+        """The same term, asking more of the points [k, q] that are marked with a positive number."""
 
     def take(self, rows: Array) -> Outcome:
         """The same term for some of its rows, given as indices."""

@@ -1,9 +1,169 @@
-"""Answers as HTML."""
+"""Answers as HTML: a page of its own, and a fragment for notebooks.
+
+Neither loads anything: the style is inside, and every text that comes from data is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from ifonly.render import text
+from ifonly.render.style import FRAGMENT_STYLE, PAGE_STYLE
+from ifonly.render.view import AnswerView, RowView, value_text
+from ifonly.render.wording import STATUS_WORDS, predicts_numbers, score_text, standing
+
+def page(views: Sequence[RowView], record: Mapping[str, Any]) -> str:
+    """A whole page: every row with its values and answers, then what produced them."""
+    overview = _overview(views) if len(views) > 1 else ""
+    rows = "\n".join(_section(view) for view in views)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>If only: what would have changed the outcome</title>
+<style>{PAGE_STYLE}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>If only …</h1>
+<p>The changes that would have given another outcome, each checked with the model itself.
+Only what changes is shown; everything else stays as it is.</p>
+</header>
+{overview}
+{rows}
+{_provenance(record)}
+</main>
+</body>
+</html>
+"""
 
 
-def page(views, record):
-    return ""
+def fragment(views: Sequence[RowView], total: int) -> str:
+    """A compact view for notebooks: for each row one table with only what changes."""
+    rows = "".join(_compact(view) for view in views)
+    left = total - len(views)
+    more = f"<p>… and {left} more row{'s' if left > 1 else ''}.</p>" if left > 0 else ""
+    return f'<div class="ifonly"><style>{FRAGMENT_STYLE}</style>{rows}{more}</div>'
 
 
-def fragment(views, total):
-    return ""
+def _overview(views: Sequence[RowView]) -> str:
+    head = _cells("th", ["Row", "The model says", "Wanted", "Score", "Answers", ""])
+    lines = "".join(
+        f'<tr><td><a href="#row-{view.query}">{escape(str(view.name))}</a></td>'
+        + _cells("td", [view.prediction, view.wanted])
+        + f'<td class="number">{escape(score_text(view, view.score))}</td>'
+        + f'<td class="number">{len(view.answers)}</td><td>{_badge(view.status)}</td></tr>'
+        for view in views
+    )
+    return (
+        f'<section><table class="overview"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{lines}</tbody></table></section>"
+    )
+
+
+def _section(view: RowView) -> str:
+    values = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{_text(value)}</dd></div>"
+        for name, value in view.values.items()
+    )
+    cards = "".join(_card(view, place, answer) for place, answer in enumerate(view.answers, 1))
+    if not view.answers:
+        cards = f'<p class="empty">{escape(text.without_answers(view))}</p>'
+    note = f'<p class="note">{escape(view.note)}</p>' if view.note and view.answers else ""
+    return f"""<section class="row" id="row-{view.query}">
+<h2>Row {escape(str(view.name))} {_badge(view.status)}</h2>
+<p class="now">{escape(standing(view))}</p>
+{_meter(view, view.score)}
+<dl>{values}</dl>
+{note}<div class="cards">{cards}</div>
+</section>"""
+
+
+def _card(view: RowView, place: int, answer: AnswerView) -> str:
+    lines = "".join(
+        f'<tr><th scope="row">{escape(change.feature)}</th>'
+        f'<td class="before">{_text(change.before)}</td><td class="arrow">→</td>'
+        f'<td class="after">{_text(change.after)}</td></tr>'
+        for change in answer.changes
+    )
+    return f"""<article>
+<h3>{place}</h3>
+<p class="sentence">{escape(text.sentence(answer))}</p>
+<table>{lines}</table>
+{_meter(view, answer.score)}
+<p class="facts"><span>prediction <b>{_text(answer.prediction)}</b></span>
+<span>score <b>{escape(score_text(view, answer.score))}</b></span>
+<span>distance <b>{answer.distance:.2f}</b></span></p>
+</article>
+"""
+
+
+def _meter(view: RowView, score: float) -> str:
+    """A bar as long as the score, with a mark at the row's own; nothing for a regressor."""
+    if predicts_numbers(view):
+        return ""
+    return (
+        f'<div class="meter" aria-hidden="true"><i style="width:{_percent(score)}"></i>'
+        f'<b style="left:{_percent(view.score)}"></b></div>'
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * min(max(share, 0.0), 1.0):.1f}%"
+
+
+def _provenance(record: Mapping[str, Any]) -> str:
+    lines = "".join(
+        f'<tr><th scope="row">{escape(str(name))}</th><td>{escape(_plain(value))}</td></tr>'
+        for name, value in record.items()
+    )
+    return (
+        '<details class="record"><summary>What produced these answers</summary>'
+        f"<table>{lines}</table></details>"
+    )
+
+
+def _plain(value: Any) -> str:
+    """A value of the record as text."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_plain(one)}" for key, one in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(_plain(one) for one in value) or "none"
+    return "none" if value is None else str(value)
+
+
+def _compact(view: RowView) -> str:
+    caption = f"<p><b>Row {escape(str(view.name))}</b> {escape(standing(view))}</p>"
+    if not view.answers:
+        return f"{caption}<p>{escape(text.without_answers(view))}</p>"
+    changed = {change.feature for answer in view.answers for change in answer.changes}
+    names = [name for name in view.values if name in changed]
+    head = _cells("th", ["", *names, "prediction", "score", "distance"])
+    now = [*(view.values[name] for name in names), view.prediction, score_text(view, view.score), "—"]
+    lines = [f'<tr class="now"><th>now</th>{_cells("td", now)}</tr>']
+    for place, answer in enumerate(view.answers, 1):
+        after = {change.feature: value_text(change.after) for change in answer.changes}
+        same = '<td class="same">—</td>'
+        cells = [_cells("td", [after[name]]) if name in after else same for name in names]
+        said = [answer.prediction, score_text(view, answer.score), f"{answer.distance:.2f}"]
+        lines.append(f"<tr><th>{place}</th>{''.join(cells)}{_cells('td', said)}</tr>")
+    return (
+        f"{caption}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    )
+
+
+def _cells(tag: str, values: Iterable[Any]) -> str:
+    return "".join(f"<{tag}>{_text(value)}</{tag}>" for value in values)
+
+
+def _badge(status: str) -> str:
+    return f'<span class="badge {escape(status)}">{STATUS_WORDS.get(status, escape(status))}</span>'
+
+
+def _text(value: Any) -> str:
+    return escape(value_text(value))

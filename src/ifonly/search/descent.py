@@ -2,163 +2,202 @@
 
 The paper's optimiser ('Implementation'): Adam with a rate of 0.05 from random starts, at most 5,000
 steps, or until a row's loss has converged and all its points are valid. What a user gets are points
-on the value grid, so that is where a row is looked at: every few steps its set is settled (each
+on the value grid, so that is where a row is looked at: every few steps its set is *settled* (each
 category on its strongest level, each number on its grid), judged by the model, and kept where it is
-the best so far. A row that has stopped getting better leaves the batch; the cost follows the rows
-that still move.
+the best so far. A row whose best set has long been the best leaves the batch, so that the cost
+follows the rows that still move. A point that settles on the wrong side is pressed (`Hinge`).
 
 Bounds hold by projection: a fixed feature has low = high, a forbidden level has high = 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any, final
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import final
 
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
 from ifonly.objective import Loss
+from ifonly.objective.array import Array, namespace
 from ifonly.space import Space
 
-Array = Any
-
-INVALID = 1e3  # what an invalid point costs beside lambda1 proximity - lambda2 diversity
+CACHED, RESIDENT = 2**17, 2**26
+"""The most numbers in an array of pairs: on a CPU, where it should fit the cache, and elsewhere."""
 
 
 @final
 @dataclass(frozen=True)
-class Descent:
-    """How to descend: Adam's rate, the most steps, and when a row has stopped getting better."""
+class Pace:
+    """How a descent goes, and when a row has stopped getting better."""
 
     rate: float = 0.05
+    """Adam's step."""
     steps: int = 5000
+    """The most steps."""
     every: int = 25
+    """Steps between two looks at the settled sets."""
     patience: int = 8
-    tolerance: float = 1e-3
-    decay: float = 1.0
-    memory: int = 2**18
-    eps: float = 1e-8
-    press: float = 0.0
+    """Looks without a better set after which a row stops, once its set has no fault."""
+    stubborn: int = 80
+    """The same while a point of its set is invalid or repeated."""
+    gain: float = 1e-3
+    """By how much the objective must fall to count as better."""
+    press: float = 0.5
+    """What each look adds to the pressure on a point that settles on the wrong side."""
 
 
 @final
 @dataclass(frozen=True)
-class _State:
-    row: Array
+class Descended:
+    """What a descent came to."""
+
     points: Array
+    """[q, k, w] the best set of each row, settled, in units."""
+    steps: Array
+    """[q] the steps that each row took."""
+
+
+def descend(
+    loss: Loss, space: Space, starts: Array, low: Array, high: Array, *, pace: Pace | None = None
+) -> Descended:
+    """Where the loss leads to from `starts` [q, k, w], units between low and high [q, 1, w].
+
+    Rows do not see each other. Memory is bounded by a chunk of rows that the shapes decide.
+    """
+    xp = namespace(starts)
+    parts = []
+    for rows in _chunks(starts):
+        here = [xp.permute_dims(part[rows], (2, 1, 0)) for part in (starts, low, high)]
+        index = xp.arange(rows.start, rows.stop, device=device(starts))
+        parts.append(_descend(loss.take(index), space, _Batch.of(*here), pace or Pace()))
+    points, steps = zip(*parts, strict=True)
+    return Descended(xp.permute_dims(xp.concat(points, axis=2), (2, 1, 0)), xp.concat(steps))
+
+
+@final
+@dataclass(frozen=True)
+class _Batch:
+    """The rows that still move. Adam changes `points` and its moments in place."""
+
+    row: Array
+    """[q] where each stands in its chunk."""
+    points: Array
+    """[w, k, q]"""
     mean: Array
+    """[w, k, q] Adam's first moment."""
     square: Array
+    """[w, k, q] Adam's second moment."""
     low: Array
+    """[w, 1, q]"""
     high: Array
+    """[w, 1, q]"""
     best: Array
-    cost: Array
+    """[w, k, q] the best settled set so far."""
+    faults: Array
+    """[q] its invalid and repeated points."""
+    objective: Array
+    """[q] its objective."""
     stale: Array
-    rate: Array
+    """[q] looks since it was found."""
 
-    def take(self, rows: Array) -> _State:
-        xp = array_namespace(rows)
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return _State(**{n: xp.take(a, rows, axis=a.ndim - 1) for n, a in parts.items()})
-
-
-def descend(loss, space, starts, low, high, settings=Descent(), trace=None):
-    xp = array_namespace(starts)
-    q, k, w = starts.shape
-    chunk = max(1, settings.memory // (w * k * (k + 1) // 2))
-    out = []
-    for begin in range(0, q, chunk):
-        rows = xp.arange(begin, min(q, begin + chunk), device=device(starts))
-        first, lo, hi = (
-            xp.asarray(xp.permute_dims(xp.take(a, rows, axis=0), (2, 1, 0)), copy=True)
-            for a in (starts, low, high)
+    @classmethod
+    def of(cls, starts: Array, low: Array, high: Array) -> _Batch:
+        """The batch at its starts [w, k, q], moved between the bounds."""
+        xp = namespace(starts)
+        inside = xp.minimum(xp.maximum(starts, low), high)
+        points = xp.zeros(starts.shape, dtype=starts.dtype, device=device(starts))
+        points += inside  # rows last in memory, too
+        worst = xp.full_like(points[0, 0], xp.inf)
+        return cls(
+            row=xp.arange(starts.shape[2], device=device(starts)),
+            points=points,
+            mean=xp.zeros_like(points),
+            square=xp.zeros_like(points),
+            low=xp.asarray(low, copy=True),
+            high=xp.asarray(high, copy=True),
+            best=points,
+            faults=worst,
+            objective=worst,
+            stale=xp.zeros_like(worst),
         )
-        best, steps = _descend_chunk(loss.take(rows), space, first, lo, hi, settings, trace)
-        out.append((xp.permute_dims(best, (2, 1, 0)), steps))
-    return xp.concat([o[0] for o in out], axis=0), xp.concat([o[1] for o in out])
+
+    def take(self, rows: Array) -> _Batch:
+        """The batch of some of its rows, given as indices."""
+        xp = namespace(rows)
+        parts = vars(self).items()
+        return _Batch(**{name: xp.take(part, rows, axis=part.ndim - 1) for name, part in parts})
 
 
-def _descend_chunk(loss, space, points, low, high, s, trace):
-    xp = array_namespace(points)
-    w, k, q = points.shape
-    points = xp.minimum(xp.maximum(points, low), high)
-    import numpy as np
-
-    points = (
-        xp.asarray(points, copy=True, order="C")
-        if xp.__name__.endswith("numpy")
-        else points.contiguous()
-    )
-    zero = points[0, 0] * 0.0
-    state = _State(
-        xp.arange(q, device=device(points)),
-        points,
-        xp.zeros_like(points),
-        xp.zeros_like(points),
-        low,
-        high,
-        xp.asarray(points, copy=True),
-        zero + xp.inf,
-        zero,
-        zero + s.rate,
-    )
-    final = xp.zeros_like(points)
-    taken = xp.zeros_like(state.row)
-    step = 0
-    while True:
-        for _ in range(s.every):
-            step += 1
-            _adam(loss, state, step, s)
-        settled = _settle(space, state.points, state.high)
-        wrong = xp.astype(loss.margin(settled) <= 0, points.dtype)
-        invalid = xp.sum(wrong, axis=0)
-        if s.press:
-            loss = replace(loss, outcome=replace(loss.outcome, pressure=loss.outcome.pressure + s.press * wrong))
-        if loss.lambda2 and k > 1:
-            invalid = invalid + loss.diversity.repeats(settled)
-        cost = INVALID * invalid + loss.objective(settled)
-        better = cost < state.cost - s.tolerance
-        state = replace(
-            state,
-            best=xp.where(better, settled, state.best),
-            cost=xp.where(better, cost, state.cost),
-            stale=xp.where(better, xp.zeros_like(cost), state.stale + 1.0),
-        )
-        state = replace(state, rate=s.rate * s.decay**state.stale)
-        if trace is not None:
-            trace(step, state)
-        done = (state.stale >= s.patience) & (state.cost < INVALID / 2) | (
-            state.stale >= 10 * s.patience
-        )
-        if step >= s.steps:
-            done = done | True
-        going = xp.nonzero(~done)[0]
-        n = going.shape[0]
-        if n < 0.8 * state.row.shape[0]:
-            gone = xp.nonzero(done)[0]
-            final[:, :, state.row[gone]] = state.best[:, :, gone]
-            taken[state.row[gone]] = step
-            if n == 0:
-                return final, taken
-            state = state.take(going)
-            loss = loss.take(going)
+def _descend(loss: Loss, space: Space, batch: _Batch, pace: Pace) -> tuple[Array, Array]:
+    """[w, k, q] the best sets of a chunk, and [q] the steps that they took."""
+    xp = namespace(batch.points)
+    found, steps = xp.zeros_like(batch.points), xp.zeros_like(batch.row)
+    for step in range(1, pace.steps + 1):
+        _step(loss, batch, step, pace.rate)
+        last = step == pace.steps
+        if step % pace.every and not last:
+            continue
+        batch, loss = _look(loss, space, batch, pace)
+        faulty = batch.faults > 0.0
+        moves = (batch.stale < pace.patience) | (faulty & (batch.stale < pace.stubborn))
+        # The only question that a host asks of a device.
+        moving = xp.nonzero(moves)[0]
+        if last or moving.shape[0] < batch.row.shape[0]:
+            # A row that moves on is written too, and written again when it stops.
+            found[:, :, batch.row] = batch.best
+            steps[batch.row] = step
+            if last or moving.shape[0] == 0:
+                break
+            batch, loss = batch.take(moving), loss.take(moving)
+    return found, steps
 
 
-def _adam(loss, state, step, s):
-    xp = array_namespace(state.points)
-    gradient = loss.gradient(state.points)
-    mean, square, points = state.mean, state.square, state.points
+def _step(loss: Loss, batch: _Batch, step: int, rate: float) -> None:
+    """One step of Adam, in place, and back between the bounds."""
+    xp = namespace(batch.points)
+    points, mean, square = batch.points, batch.mean, batch.square
+    gradient = loss.gradient(points)
     mean *= 0.9
     mean += 0.1 * gradient
     gradient *= gradient
     square *= 0.999
     square += 0.001 * gradient
-    size = state.rate * ((1 - 0.999**step) ** 0.5 / (1 - 0.9**step))
-    points -= size * mean / (xp.sqrt(square) + s.eps)
-    xp.clip(points, state.low, state.high, out=points) if False else None
-    points[...] = xp.minimum(xp.maximum(points, state.low), state.high)
+    warm = rate * (1.0 - 0.999**step) ** 0.5 / (1.0 - 0.9**step)
+    points -= warm * mean / (xp.sqrt(square) + 1e-8)
+    points[...] = xp.minimum(xp.maximum(points, batch.low), batch.high)
 
 
-def _settle(space, points, high):
-    xp = array_namespace(points)
+def _look(loss: Loss, space: Space, batch: _Batch, pace: Pace) -> tuple[_Batch, Loss]:
+    """The batch with its best sets brought up to date, and the loss, pressed where needed."""
+    xp = namespace(batch.points)
+    settled = _settle(space, batch.points, batch.high)
+    wrong = xp.astype(loss.margin(settled) <= 0.0, settled.dtype)
+    faults = xp.sum(wrong, axis=0) + loss.repeats(settled)
+    objective = loss.objective(settled)
+    nearer = (faults == batch.faults) & (objective < batch.objective - pace.gain)
+    better = (faults < batch.faults) | nearer
+    batch = replace(
+        batch,
+        best=xp.where(better, settled, batch.best),
+        faults=xp.where(better, faults, batch.faults),
+        objective=xp.where(better, objective, batch.objective),
+        stale=xp.where(better, xp.zeros_like(batch.stale), batch.stale + 1.0),
+    )
+    return batch, replace(loss, outcome=loss.outcome.press(pace.press * wrong))
+
+
+def _settle(space: Space, points: Array, high: Array) -> Array:
+    """[w, k, q] the points on the value grid, never on a level that the bounds forbid."""
+    xp = namespace(points)
     allowed = points - xp.astype(high <= 0.0, points.dtype)
-    return xp.permute_dims(space.units(space.snap(xp.permute_dims(allowed, (1, 2, 0)))), (2, 0, 1))
+    codes = space.snap(xp.permute_dims(allowed, (1, 2, 0)))
+    return xp.permute_dims(space.units(codes), (2, 0, 1))
+
+
+def _chunks(starts: Array) -> Iterator[slice]:
+    """Slices of rows whose arrays of pairs fit the memory that is fast."""
+    q, k, w = starts.shape
+    numbers = CACHED if str(device(starts)) == "cpu" else RESIDENT
+    size = max(1, numbers // (w * k * (k + 1) // 2))
+    return (slice(begin, min(q, begin + size)) for begin in range(0, q, size))

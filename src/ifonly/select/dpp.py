@@ -38,7 +38,7 @@ class Determinant:
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The greedy set: each point adds most to the log determinant, less its price."""
-        q, m, d = pool.points.shape
+        q, m, _ = pool.points.shape
         price = self._price(problem, pool)
         rows = np.arange(q)
         chosen = np.empty((q, k), dtype=np.intp)
@@ -66,11 +66,11 @@ class Determinant:
 
     def _price(self, problem: Problem, pool: Pool) -> np.ndarray:
         changed = problem.changed(pool.points).mean(axis=-1)
-        return problem.distance(pool.points) + self.sparsity * changed
+        return np.asarray(problem.distance(pool.points) + self.sparsity * changed)
 
     def _gain(self, variance: np.ndarray, price: np.ndarray) -> np.ndarray:
         """What a candidate adds, times diversity, so that both ends of the knob stay finite."""
-        return self.diversity * np.log(variance) - 0.25 * (1 - self.diversity) * price
+        return np.asarray(self.diversity * np.log(variance) - 0.25 * (1 - self.diversity) * price)
 
 
 def _nearest_first(

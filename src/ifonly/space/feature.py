@@ -66,7 +66,7 @@ class Continuous:
 
     @property
     def small(self) -> float:
-        """The largest change that counts as small: the tolerance, or one MAD where none is known."""
+        """The largest change that counts as small: the tolerance, or one MAD."""
         return self.mad if self.tolerance is None else self.tolerance
 
 

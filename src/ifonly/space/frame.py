@@ -26,7 +26,7 @@ def as_frame(rows: Frame, what: str = "rows") -> nw.DataFrame[Any]:
     elif isinstance(rows, pd.Series):
         rows = rows.to_frame().T.infer_objects()
     try:
-        frame = nw.from_native(rows, eager_only=True)
+        frame: nw.DataFrame[Any] = nw.from_native(rows, eager_only=True)
     except nw.exceptions.DuplicateError:
         raise _duplicates(rows, what) from None
     except TypeError:
@@ -44,7 +44,7 @@ def as_frame(rows: Frame, what: str = "rows") -> nw.DataFrame[Any]:
 
 def library_of(frame: nw.DataFrame[Any]) -> str:
     """The name of the frame's own library."""
-    return frame.implementation.name.lower()
+    return str(frame.implementation.name).lower()
 
 
 def column_of(series: nw.Series[Any]) -> Column:
@@ -76,7 +76,7 @@ def numbers(series: nw.Series[Any], what: str) -> np.ndarray:
 
 
 def levels_and_positions(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray]:
-    """The distinct values of a series, and for each entry the position of its own, -1 if missing."""
+    """The distinct values, and for each entry the position of its own, -1 if missing."""
     native = series.to_native()
     values = native if isinstance(native, pd.Series) else pd.Series(series.to_list(), dtype=object)
     positions, uniques = pd.factorize(values, use_na_sentinel=True)

@@ -8,6 +8,7 @@ that write every value exactly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import narwhals as nw
@@ -105,10 +106,8 @@ def _categorical(series: nw.Series[Any]) -> Categorical:
         seen = tuple(level for level in column.categories if level in levels)
         kind = Ordinal if column.ordered else Categorical
         return kind(series.name, seen, missing, column)
-    try:
+    with suppress(TypeError):  # levels of several types have no order: that of appearance stands
         levels = sorted(levels)
-    except TypeError:  # levels of several types have no order: that of appearance stands
-        pass
     return Categorical(series.name, tuple(levels), missing, column)
 
 

@@ -25,7 +25,7 @@ def build_rows(
     *,
     native: bool = True,
 ) -> Frame:
-    """The frame of codes [n, d]. Where it is not the data's library, the values choose the dtypes."""
+    """The frame of codes [n, d]; in a library that is not the data's, values choose dtypes."""
     if library == "pandas":
         arrays = arrays or level_arrays([_without_dtype(f) for f in features])
         columns = {

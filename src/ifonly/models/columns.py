@@ -1,0 +1,26 @@
+"""The columns that a model was trained on, against those of the space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ifonly.errors import DataError, nearest
+from ifonly.space import Space
+
+
+def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
+    """The model's own columns in their order, where it remembers them; they must be the space's."""
+    columns = tuple(str(name) for name in names)
+    extra = [name for name in space.names if name not in columns]
+    missing = [name for name in columns if name not in space.names]
+    if columns and extra:
+        raise DataError(
+            f"`data` has the column {extra[0]!r}, which the model was not trained on.",
+            f"If it is the outcome, drop it: data.drop(columns={extra!r}).",
+        )
+    if missing:
+        raise DataError(
+            f"`data` lacks the column {missing[0]!r}, which the model was trained on.",
+            nearest(missing[0], space.names),
+        )
+    return columns

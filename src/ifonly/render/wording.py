@@ -1,0 +1,37 @@
+"""Where a row stands and what a score says, in the words that every rendering shares."""
+
+from __future__ import annotations
+
+from ifonly.render.view import RowView, value_text
+
+STATUS_WORDS = {
+    "found": "every answer found",
+    "partial": "fewer answers than asked for",
+    "not_found": "no answer found",
+    "infeasible": "no answer is possible",
+    "already": "as wanted already",
+}
+
+
+def standing(row: RowView) -> str:
+    """What the model says of a row as it is, and what is wanted.
+
+    >>> standing(RowView(0, 7, {"age": 22}, "no", 0.125, "yes", "found", "", ()))
+    'The model says no; its score for yes is 0.12.'
+    """
+    if predicts_numbers(row):
+        return f"The model says {score_text(row, row.score)}; wanted: {value_text(row.wanted)}."
+    return (
+        f"The model says {value_text(row.prediction)}; "
+        f"its score for {value_text(row.wanted)} is {score_text(row, row.score)}."
+    )
+
+
+def score_text(row: RowView, score: float) -> str:
+    """A score with two decimals, or a predicted number with four digits."""
+    return f"{score:,.4g}" if predicts_numbers(row) else f"{score:.2f}"
+
+
+def predicts_numbers(row: RowView) -> bool:
+    """Whether the model is a regressor, so that a range of numbers is wanted."""
+    return isinstance(row.wanted, tuple)

@@ -1,0 +1,27 @@
+"""Conformance kits: what a Searcher, a Model or a Rule must do, as checks that anybody can run.
+
+    from ifonly.testing import check_searcher
+    check_searcher(MySearcher())
+
+A kit raises an AssertionError that says which law was broken; nothing happens where all hold.
+"""
+
+from ifonly.testing.model import check_model
+from ifonly.testing.models import MODEL_KINDS, random_model
+from ifonly.testing.problems import random_problem, random_rules
+from ifonly.testing.rule import check_rule
+from ifonly.testing.searcher import check_searcher
+from ifonly.testing.spaces import random_codes, random_frame, random_space
+
+__all__ = [
+    "MODEL_KINDS",
+    "check_model",
+    "check_rule",
+    "check_searcher",
+    "random_codes",
+    "random_frame",
+    "random_model",
+    "random_problem",
+    "random_rules",
+    "random_space",
+]

@@ -1,0 +1,70 @@
+"""Small random problems, made from a seed: rows, rules, a model and a wanted outcome."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ifonly.models import Counted, Model
+from ifonly.posing import pose
+from ifonly.preparing import prepare
+from ifonly.problem import Problem
+from ifonly.rules import Rule, between, fixed, one_of, only_decreases, only_increases
+from ifonly.space import Categorical, Continuous, Ordinal, Space
+from ifonly.target import Goal, resolve
+from ifonly.testing.models import MODEL_KINDS, random_model
+from ifonly.testing.spaces import CODED, random_codes, random_frame
+
+
+def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
+    """A posed problem of q rows; `kind` is one of MODEL_KINDS, by turns where it is not given.
+
+    The first row has a value outside the known range, where a feature has one.
+    """
+    kind = kind or MODEL_KINDS[seed % len(MODEL_KINDS)]
+    data = random_frame(seed)
+    space = Space.infer(data, categorical=[CODED] if CODED in data else [])
+    model = random_model(space, kind, seed)
+    rules = random_rules(space, seed)[: seed % 3]
+    setting = prepare(model, None, space, rules)
+    if seed % 4:
+        setting = prepare(model, data, None, rules, categorical=[CODED] if CODED in data else [])
+    x = _with_outlier(space, random_codes(space, q, seed + 1))
+    return pose(setting, Counted(model), x, _goal(model, x), seed)
+
+
+def random_rules(space: Space, seed: int) -> list[Rule]:
+    """Rules of every kind that some feature of the space can have, in random order."""
+    rng = np.random.default_rng(seed)
+    rules: list[Rule] = [fixed(str(rng.choice(space.names)))]
+    for feature in space.features:
+        if isinstance(feature, Continuous):
+            low, high = np.sort(rng.uniform(feature.low, feature.high, 2))
+            rules.append(between(feature.name, feature.low, float(high)))
+            rules.append(between(feature.name, float(low), float("inf")))
+        elif isinstance(feature, Categorical):
+            count = int(rng.integers(1, len(feature.levels) + 1))
+            chosen = rng.permutation(len(feature.levels))[:count]
+            rules.append(one_of(feature.name, [feature.levels[i] for i in chosen]))
+        if isinstance(feature, Continuous | Ordinal):
+            rules += [only_increases(feature.name), only_decreases(feature.name)]
+    return [rules[i] for i in rng.permutation(len(rules))]
+
+
+def _with_outlier(space: Space, x: np.ndarray) -> np.ndarray:
+    numbers = np.flatnonzero(space.continuous)
+    if len(numbers):
+        j = int(numbers[0])
+        x[0, j] = space.high[j] + 3 * 10.0 ** -space.decimals[j]
+    return np.asarray(space.round(x))
+
+
+def _goal(model: Model, x: np.ndarray) -> Goal:
+    scores = np.asarray(model.scores(x))
+    if not model.classes:
+        target: Any = (float(np.median(scores)), float("inf"))
+        return resolve(target, (), scores[:, 0])
+    decided = scores.argmax(axis=1)
+    wanted = [model.classes[(i + 1) % len(model.classes)] for i in decided]
+    return resolve(wanted, model.classes, decided)

@@ -1,0 +1,116 @@
+"""The laws of a searcher."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ifonly.pool import Pool
+from ifonly.problem import Problem
+from ifonly.search import Searcher
+from ifonly.testing.problems import random_problem
+
+
+def check_searcher(
+    searcher: Searcher, problems: Iterable[Problem] | None = None, k: int = 3
+) -> None:
+    """Assert every law of a searcher on some problems: by default, one of every kind of model.
+
+    Give `problems` of your own where the searcher needs more of a model than scores; each should
+    have at least two rows.
+
+    >>> from ifonly.search import Edits
+    >>> check_searcher(Edits(width=4, depth=2), [random_problem(seed=0)])
+    """
+    for problem in [random_problem(seed) for seed in range(10)] if problems is None else problems:
+        before = _inputs(problem)
+        pool = searcher.search(problem, k)
+        _check_shapes(problem, pool)
+        _check_points(problem, pool)
+        _check_rows_are_alone(searcher, problem, pool, k)
+        for name, array in _inputs(problem).items():
+            assert np.array_equal(array, before[name], equal_nan=True), (
+                f"the search changed the problem's {name}"
+            )
+
+
+def _check_shapes(problem: Problem, pool: Pool) -> None:
+    q, d = problem.x.shape
+    assert isinstance(pool, Pool), f"search gave a {type(pool).__name__}, not a Pool"
+    assert pool.points.ndim == 3, f"points have the shape {pool.points.shape}, not (q, m, d)"
+    wanted = (q, pool.points.shape[1], d)
+    assert pool.points.shape == wanted, f"points have the shape {pool.points.shape}, not {wanted}"
+    assert pool.margin.shape == wanted[:2], (
+        f"margins have the shape {pool.margin.shape}, not {wanted[:2]}"
+    )
+    assert not np.isnan(pool.margin).any(), "a margin is NaN; an empty slot has -inf"
+
+
+def _check_points(problem: Problem, pool: Pool) -> None:
+    here = pool.margin > -np.inf
+    asked = problem.margin(pool.points)
+    assert np.allclose(pool.margin[here], asked[here], rtol=0, atol=1e-6), (
+        "a margin is not the one that problem.margin gives for its point"
+    )
+    valid = pool.valid
+    for rule in problem.rules:
+        kept = rule.holds(problem.space, problem.x, pool.points)
+        assert not (valid & ~kept).any(), f"a point with a positive margin breaks '{rule}'"
+    inside = problem.box.contains(pool.points)
+    written = ~problem.changed(pool.points) | (problem.space.round(pool.points) == pool.points)
+    for j, name in enumerate(problem.space.names):
+        assert not (valid & ~inside[:, :, j]).any(), (
+            f"a point with a positive margin has a value of {name!r} that the row may not have"
+        )
+        assert not (valid & ~written[:, :, j]).any(), (
+            f"a point with a positive margin is not rounded to the decimals of {name!r}"
+        )
+    changed = problem.changed(pool.points).any(axis=-1)
+    assert not (valid & ~changed).any(), "a point with a positive margin is the row itself"
+
+
+def _check_rows_are_alone(searcher: Searcher, problem: Problem, pool: Pool, k: int) -> None:
+    """What is proposed for a row is the same in the batch, alone, shuffled and in shards."""
+    q = len(problem.x)
+    together = proposals(pool)
+    order = np.random.default_rng(0).permutation(q)
+    batches = {
+        "alone": [np.array([row]) for row in range(q)],
+        "in another order": [order],
+        "in shards": [part for part in np.array_split(order, 2) if len(part)],
+    }
+    for name, parts in batches.items():
+        for rows in parts:
+            found = proposals(searcher.search(problem.take(rows), k))
+            for row, points in zip(rows, found, strict=True):
+                assert points == together[row], (
+                    f"row {row} gets other proposals {name} than in the whole batch: "
+                    f"{len(points - together[row])} new ones, {len(together[row] - points)} lost"
+                )
+    again = proposals(searcher.search(problem, k))
+    assert again == together, "the same search gave other proposals the second time"
+
+
+def proposals(pool: Pool) -> list[set[tuple[float | None, ...]]]:
+    """For each row the set of its points, an empty slot aside."""
+    points = (pool.points + 0.0).astype(object)
+    points[np.isnan(pool.points)] = None
+    here = pool.margin > -np.inf
+    return [
+        {tuple(point) for point in own[mask].tolist()}
+        for own, mask in zip(points, here, strict=True)
+    ]
+
+
+def _inputs(problem: Problem) -> dict[str, np.ndarray]:
+    """Copies of the arrays that a searcher is lent."""
+    box, reference = problem.box, problem.reference
+    lent = {
+        "x": problem.x,
+        "stream": problem.stream,
+        "box": np.concatenate([box.low, box.high, box.levels, box.keep], axis=1, dtype=np.float64),
+        "reference": np.concatenate([reference.codes, reference.scores], axis=1),
+        "goal": np.stack([problem.goal.wanted, problem.goal.low, problem.goal.high]),
+    }
+    return {name: array.copy() for name, array in lent.items()}
