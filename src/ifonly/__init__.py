@@ -1,33 +1,60 @@
 """ifonly: diverse counterfactual explanations, each one checked by your own model.
 
-answers = ifonly.explain(model, rows, data=train, k=4, rules=["race fixed"])
-answers.frame(); answers.sentences()
+    answers = ifonly.explain(model, rows, data=train, k=4, rules=["race fixed"])
+    answers.frame(); answers.sentences()
+
+Names are loaded when they are first used, so that `import ifonly` costs next to nothing.
 """
 
-from ifonly import metrics
-from ifonly.answers import Answers
-from ifonly.errors import IfonlyError
-from ifonly.explainer import Explainer, explain
-from ifonly.models import as_model
-from ifonly.rules import between, fixed, one_of, only_decreases, only_increases
-from ifonly.space import Categorical, Continuous, Ordinal, Space
-from ifonly.status import Status
+from __future__ import annotations
 
-__all__ = [
-    "Answers",
-    "Categorical",
-    "Continuous",
-    "Explainer",
-    "IfonlyError",
-    "Ordinal",
-    "Space",
-    "Status",
-    "as_model",
-    "between",
-    "explain",
-    "fixed",
-    "metrics",
-    "one_of",
-    "only_decreases",
-    "only_increases",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ifonly import datasets as datasets
+    from ifonly import metrics as metrics
+    from ifonly import testing as testing
+    from ifonly.answers import Answers as Answers
+    from ifonly.errors import IfonlyError as IfonlyError
+    from ifonly.explainer import Explainer as Explainer
+    from ifonly.explainer import explain as explain
+    from ifonly.models import as_model as as_model
+    from ifonly.rules import between as between
+    from ifonly.rules import fixed as fixed
+    from ifonly.rules import one_of as one_of
+    from ifonly.rules import only_decreases as only_decreases
+    from ifonly.rules import only_increases as only_increases
+    from ifonly.space import Categorical as Categorical
+    from ifonly.space import Continuous as Continuous
+    from ifonly.space import Ordinal as Ordinal
+    from ifonly.space import Space as Space
+    from ifonly.status import Status as Status
+
+_HOMES = {
+    "ifonly.answers": ("Answers",),
+    "ifonly.errors": ("IfonlyError",),
+    "ifonly.explainer": ("Explainer", "explain"),
+    "ifonly.models": ("as_model",),
+    "ifonly.rules": ("between", "fixed", "one_of", "only_decreases", "only_increases"),
+    "ifonly.space": ("Categorical", "Continuous", "Ordinal", "Space"),
+    "ifonly.status": ("Status",),
+}
+_MODULES = ("datasets", "metrics", "models", "testing")
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [*_HOME, *_MODULES]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"ifonly.{name}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'ifonly' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -65,7 +65,8 @@ def prepare(
     adapted = adapt(model, space, probe)
     nodes = as_rules(rules, space)
     _check_together(space, nodes)
-    kept = np.empty((0, len(space))) if codes is None else _thinned(codes)
+    # On the value grid, where an answer can take their values over.
+    kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
     scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
     return Setting(
         space,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
 from ifonly.models import Counted
@@ -14,6 +13,8 @@ from ifonly.preparing import Setting
 
 def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> dict[str, Any]:
     """Versions, options, fingerprints and costs, all of which JSON can hold."""
+    from importlib.metadata import version  # slow to import, and only needed here
+
     rules = [str(rule) for rule in setting.rules]
     return {
         "ifonly": version("ifonly"),

@@ -139,10 +139,14 @@ def _check_threshold(threshold: float | None, classes: tuple[Any, ...]) -> None:
         raise TargetError(
             f"A threshold is for a model of two classes, and this one has {len(classes)}."
             if classes
-            else "A threshold is for a model of two classes, and this one is a regressor."
+            else "A threshold is for a model of two classes, and this one is a regressor.",
+            "Leave `threshold` out.",
         )
     if not 0 < threshold < 1:
-        raise TargetError(f"The threshold {threshold!r} is not between 0 and 1.")
+        raise TargetError(
+            f"The threshold {threshold!r} is no probability.",
+            "Give a number between 0 and 1: the second class is decided for from there on.",
+        )
 
 
 def _listed(classes: tuple[Any, ...]) -> str:

@@ -29,7 +29,7 @@ class Dense:
     layers: Sequence[tuple[np.ndarray, np.ndarray]]
     space: Space
     classes: tuple[Any, ...] = ()
-    _placed: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+    _placed: dict[Hashable, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         layers = tuple((np.asarray(kernel), np.asarray(bias)) for kernel, bias in self.layers)
@@ -50,50 +50,47 @@ class Dense:
 
     def logits(self, units: Array) -> Array:
         """[n, c] the logits of units [n, w]; [n, 1] the value in regression."""
-        return self._as_logits(self._forward(units)[-1])
+        xp, layers = self._beside(units)
+        return self._as_logits(xp, _forward(xp, layers, units)[-1])
 
     def logits_gradient(self, units: Array, weights: Array) -> tuple[Array, Array]:
         """[n, c] the logits, and [n, w] the derivative of their sum under weights [n, c]."""
-        xp = array_namespace(units)
-        layers = self._layers_beside(units)
-        *hidden, output = self._forward(units)
-        slope = weights.T[-output.shape[0] :]
+        xp, layers = self._beside(units)
+        *hidden, output = _forward(xp, layers, units)
+        slope = weights.T[-output.shape[0] :]  # the logit 0 of a first class has no slope
         for (kernel, _), below in zip(reversed(layers[1:]), reversed(hidden), strict=True):
-            slope = (kernel @ slope) * xp.astype(below > 0.0, below.dtype)
-        return self._as_logits(output), (layers[0][0] @ slope).T
+            slope = (kernel @ slope) * (below > 0.0)
+        return self._as_logits(xp, output), (layers[0][0] @ slope).T
 
-    def _forward(self, units: Array) -> list[Array]:
-        """What each layer gives, [out, n]: columns first, so that no step copies its input."""
-        xp = array_namespace(units)
-        layers = self._layers_beside(units)
-        passed, given = units.T, []
-        for kernel, bias in layers:
-            passed = kernel.T @ passed + bias
-            if len(given) < len(layers) - 1:
-                passed = xp.maximum(passed, xp.zeros_like(passed[:1, :1]))
-            given.append(passed)
-        return given
-
-    def _as_logits(self, output: Array) -> Array:
+    def _as_logits(self, xp: Any, output: Array) -> Array:
         """[n, c] of the last layer's output [out, n]."""
-        xp = array_namespace(output)
         if output.shape[0] < len(self.classes):
             output = xp.concat([xp.zeros_like(output), output], axis=0)
         return output.T
 
-    def _layers_beside(self, units: Array) -> Any:
-        """The layers in the namespace, precision and device of units, moved there only once."""
-        place = (type(units), str(units.dtype), str(device(units)))
+    def _beside(self, units: Array) -> tuple[Any, list[tuple[Array, Array]]]:
+        """The namespace of units, and the layers in it: moved to their device only once."""
+        place = (type(units), units.dtype, device(units))
         if place not in self._placed:
             xp = array_namespace(units)
-            self._placed[place] = [
-                tuple(
-                    xp.asarray(part, dtype=units.dtype, device=device(units))
-                    for part in (kernel, bias[:, None])
-                )
-                for kernel, bias in self.layers
-            ]
+
+            def placed(part: np.ndarray) -> Array:
+                return xp.asarray(part, dtype=units.dtype, device=device(units))
+
+            layers = [(placed(kernel), placed(bias[:, None])) for kernel, bias in self.layers]
+            self._placed[place] = xp, layers
         return self._placed[place]
+
+
+def _forward(xp: Any, layers: list[tuple[Array, Array]], units: Array) -> list[Array]:
+    """What each layer gives, [out, n]: columns first, so that no step copies its input."""
+    passed, given = units.T, []
+    for kernel, bias in layers:
+        if given:
+            given[-1] = passed = xp.maximum(passed, xp.zeros_like(passed[:, :1]))
+        passed = kernel.T @ passed + bias
+        given.append(passed)
+    return given
 
 
 def _check(layers: Sequence[tuple[np.ndarray, np.ndarray]], w: int, c: int) -> None:

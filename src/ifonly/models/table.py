@@ -55,6 +55,8 @@ def run(function: Callable[[Any], Any], frame: Frame) -> Any:
     """What a user's function gives; its own error stays visible in ours."""
     try:
         return function(frame)
+    except ModelError:
+        raise
     except Exception as error:
         raise ModelError(
             f"The model failed on {len(frame)} rows: {type(error).__name__}: {error}",

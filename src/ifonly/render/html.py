@@ -14,10 +14,13 @@ from ifonly.render.style import FRAGMENT_STYLE, PAGE_STYLE
 from ifonly.render.view import AnswerView, RowView, value_text
 from ifonly.render.wording import STATUS_WORDS, predicts_numbers, score_text, standing
 
+
 def page(views: Sequence[RowView], record: Mapping[str, Any]) -> str:
     """A whole page: every row with its values and answers, then what produced them."""
     overview = _overview(views) if len(views) > 1 else ""
     rows = "\n".join(_section(view) for view in views)
+    numbers = all(predicts_numbers(view) for view in views)
+    bar = "" if numbers else "A bar is the model's score, the mark on it the score now."
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -32,7 +35,7 @@ def page(views: Sequence[RowView], record: Mapping[str, Any]) -> str:
 <header>
 <h1>If only …</h1>
 <p>The changes that would have given another outcome, each checked with the model itself.
-Only what changes is shown; everything else stays as it is.</p>
+Only what changes is shown; everything else stays as it is. {bar}</p>
 </header>
 {overview}
 {rows}
@@ -144,7 +147,12 @@ def _compact(view: RowView) -> str:
     changed = {change.feature for answer in view.answers for change in answer.changes}
     names = [name for name in view.values if name in changed]
     head = _cells("th", ["", *names, "prediction", "score", "distance"])
-    now = [*(view.values[name] for name in names), view.prediction, score_text(view, view.score), "—"]
+    now = [
+        *(view.values[name] for name in names),
+        view.prediction,
+        score_text(view, view.score),
+        "—",
+    ]
     lines = [f'<tr class="now"><th>now</th>{_cells("td", now)}</tr>']
     for place, answer in enumerate(view.answers, 1):
         after = {change.feature: value_text(change.after) for change in answer.changes}
@@ -152,9 +160,7 @@ def _compact(view: RowView) -> str:
         cells = [_cells("td", [after[name]]) if name in after else same for name in names]
         said = [answer.prediction, score_text(view, answer.score), f"{answer.distance:.2f}"]
         lines.append(f"<tr><th>{place}</th>{''.join(cells)}{_cells('td', said)}</tr>")
-    return (
-        f"{caption}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-    )
+    return f"{caption}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
 
 def _cells(tag: str, values: Iterable[Any]) -> str:

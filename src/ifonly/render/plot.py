@@ -9,6 +9,7 @@ row's own. The figure is made without pyplot: no global state, no window.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
 PAPER, INK, SOFT, LINE, STRIPE = "#ffffff", "#1f2328", "#6a737d", "#d9d6d0", "#f7f5f1"
 UP, DOWN, LEVEL, SCORE = "#1d6fa5", "#c2571a", "#6f4e9c", "#2b8a5f"
-LETTER = 0.078
+LETTER = 0.084
 """The width of a letter of the body text, in inches."""
-LINE_HEIGHT, MARGIN, SCORE_HEIGHT = 0.2, 0.3, 1.7
+HEAD, LINE_HEIGHT, MARGIN, SCORE_HEIGHT, FOOT = 0.95, 0.2, 0.3, 1.6, 0.7
 LONGEST = 20
 """The letters after which a text is broken."""
 
@@ -52,42 +53,48 @@ def figure(view: RowView) -> Figure:
     if not view.answers:
         return _message(view)
     layout = _layout(view)
-    width, table = layout.left[-1] + 2 * MARGIN, layout.top[-1]
-    head = 0.95
-    height = head + table + SCORE_HEIGHT + 0.35
+    wide, tall = layout.left[-1], layout.top[-1]
+    width, height = wide + 2 * MARGIN, HEAD + tall + SCORE_HEIGHT + FOOT
     made = _blank(width, height)
-    _title(made, view, width, height)
-    across = (layout.left[-1]) / width
-    axes = made.add_axes((MARGIN / width, 1 - (head + table) / height, across, table / height))
-    _draw_table(axes, layout, view)
-    axes = made.add_axes(
-        (MARGIN / width, 0.3 / height, across, (SCORE_HEIGHT - 0.2) / height)
+    table = made.add_axes(
+        (MARGIN / width, (FOOT + SCORE_HEIGHT) / height, wide / width, tall / height)
     )
-    _draw_scores(axes, layout, view)
+    scores = made.add_axes((MARGIN / width, FOOT / height, wide / width, SCORE_HEIGHT / height))
+    _draw_table(table, layout, view)
+    _draw_scores(scores, layout, view)
+    for axes in (table, scores):
+        axes.axis("off")
+    left, top = (MARGIN + 0.1) / width, height - 0.3
+    _say(made, left, top / height, _heading(view), size=13, weight="bold")
+    _say(made, left, (top - 0.32) / height, standing(view), color=SOFT)
+    _say(made, left, 0.3 / height, _caption(view), size=8, color=SOFT)
     return made
 
 
 def _layout(view: RowView) -> Layout:
     changed = {change.feature for answer in view.answers for change in answer.changes}
     names = tuple(name for name in view.values if name in changed)
-    cells = [_broken(value_text(c.after)) for answer in view.answers for c in answer.changes]
+    cells = [_cell(change) for answer in view.answers for change in answer.changes]
     own = [_broken(value_text(view.values[name])) for name in names]
     widths = [
-        0.3 + LETTER * _longest([_broken(name) for name in names] + ["score"]),
-        0.3 + LETTER * _longest([*own, "now"]),
-        *[max(1.15, 0.35 + LETTER * _longest(cells))] * len(view.answers),
+        0.3 + LETTER * _longest([*map(_broken, names), _score_label(view)]),
+        0.3 + LETTER * _longest([*own, score_text(view, view.score)]),
     ]
+    # The answers share what the title leaves, where their texts need less.
+    title = 0.13 * len(_heading(view)) - sum(widths)
+    share = max(1.15, 0.35 + LETTER * _longest(cells), title / len(view.answers))
+    widths += [share] * len(view.answers)
     heights = []
     for name, value in zip(names, own, strict=True):
-        after = [_broken(value_text(c.after)) for c in _changes(view, name) if c is not None]
-        lines = max(text.count("\n") + 1 for text in [_broken(name), value, *after])
-        heights.append(0.24 + LINE_HEIGHT * (lines + _numeric(view, name)))
+        changes = [change for change in _changes(view, name) if change is not None]
+        texts = [_broken(name), value, *map(_cell, changes)]
+        lines = max(text.count("\n") + 1 for text in texts)
+        heights.append(0.24 + LINE_HEIGHT * (lines + any(map(_amount, changes))))
     return Layout(names, _sums(0.0, widths), _sums(0.42, heights))
 
 
 def _draw_table(axes: Axes, layout: Layout, view: RowView) -> None:
-    _inches(axes, layout.left[-1], layout.top[-1])
-    axes.invert_yaxis()
+    axes.set(xlim=(0, layout.left[-1]), ylim=(layout.top[-1], 0))
     heads = ["", "now", *(f"answer {place}" for place in range(1, len(view.answers) + 1))]
     for place, text in enumerate(heads):
         middle = layout.middle(place - 2) if place > 1 else layout.left[place] + 0.1
@@ -115,44 +122,39 @@ def _draw_change(
     """The new value and, for a number, by how much and a bar of that length."""
     place, line = cell
     x, top, bottom = layout.middle(place), layout.top[line], layout.top[line + 1]
-    text = _broken(value_text(change.after))
     amount = _amount(change)
     if not amount:
-        _write(axes, x, (top + bottom) / 2, text, color=LEVEL, weight="bold")
+        _write(axes, x, (top + bottom) / 2, _cell(change), color=LEVEL, weight="bold")
         return
     color = UP if amount > 0 else DOWN
     low = bottom - 0.16
-    _write(axes, x, (top + low) / 2, f"{text}  ({_signed(amount)})", color=color, weight="bold")
+    _write(axes, x, (top + low) / 2, _cell(change), color=color, weight="bold")
     reach = (layout.left[place + 3] - layout.left[place + 2]) / 2 - 0.12
     axes.plot([x - reach, x + reach], [low, low], color=LINE, linewidth=1, zorder=1)
-    axes.bar(
-        x, 0.09, width=reach * amount / largest, bottom=low - 0.045, align="edge", color=color
-    )
+    axes.bar(x, 0.09, width=reach * amount / largest, bottom=low - 0.045, align="edge", color=color)
     axes.plot([x, x], [low - 0.08, low + 0.08], color=INK, linewidth=1.2)
 
 
 def _draw_scores(axes: Axes, layout: Layout, view: RowView) -> None:
-    """A bar for each answer's score, and the row's own as a dashed line."""
+    """A bar for each answer's score, and the row's own as a dashed line.
+
+    A class's score stands on 0; a predicted number, which has no such floor, on the row's own.
+    """
     scores = [answer.score for answer in view.answers]
     low, high = _score_range(view, scores)
-    axes.set(xlim=(0, layout.left[-1]), ylim=(low, high + 0.18 * (high - low)))
-    axes.axis("off")
-    axes.set_facecolor(PAPER)
-    start = layout.left[2]
+    axes.set(xlim=(0, layout.left[-1]), ylim=(low, high + 0.25 * (high - low)))
+    floor, start = 0.0, layout.left[2]
     if predicts_numbers(view):
         bottom, top = (min(max(float(end), low), high) for end in view.wanted)
+        floor = view.score
         axes.fill_between([start, layout.left[-1]], bottom, top, color=SCORE, alpha=0.12, lw=0)
     for place, score in enumerate(scores):
         x = layout.middle(place)
-        axes.bar(x, score - low, width=0.5, bottom=low, color=SCORE)
-        text = score_text(view, score)
-        _write(axes, x, score, text, color=SCORE, weight="bold", va="bottom")
-    axes.plot([start, layout.left[-1]], [low, low], color=LINE, linewidth=1)
-    axes.plot(
-        [start, layout.left[-1]], [view.score] * 2, color=INK, linewidth=1.2, linestyle="--"
-    )
-    label = "prediction" if predicts_numbers(view) else f"score for\n{_broken(_wanted(view))}"
-    _write(axes, 0.1, (low + high) / 2, label, ha="left", weight="bold")
+        axes.bar(x, score - floor, width=0.5, bottom=floor, color=SCORE)
+        side = "bottom" if score >= floor else "top"
+        _write(axes, x, score, score_text(view, score), color=SCORE, weight="bold", va=side)
+    axes.plot([start, layout.left[-1]], [view.score] * 2, color=INK, linewidth=1.2, linestyle="--")
+    _write(axes, 0.1, (low + high) / 2, _score_label(view), ha="left", weight="bold")
     _write(axes, layout.left[1] + 0.1, view.score, score_text(view, view.score), ha="left")
 
 
@@ -160,34 +162,14 @@ def _score_range(view: RowView, scores: Sequence[float]) -> tuple[float, float]:
     if not predicts_numbers(view):
         return 0.0, 1.0
     low, high = min(*scores, view.score), max(*scores, view.score)
-    return (low - 0.3 * ((high - low) or 1.0), high)
-
-
-def _title(made: Figure, view: RowView, width: float, height: float) -> None:
-    heading = f"Row {view.name}: what would give {_wanted(view)}"
-    for text, depth, size, color in (
-        (heading, 0.3, 13, INK),
-        (standing(view), 0.62, 9.5, SOFT),
-    ):
-        made.text(
-            (MARGIN + 0.1) / width,
-            1 - depth / height,
-            text,
-            size=size,
-            color=color,
-            weight="bold" if size > 10 else "normal",
-            va="center",
-            parse_math=False,
-        )
+    return low - 0.25 * ((high - low) or 1.0), high
 
 
 def _message(view: RowView) -> Figure:
     """The picture of a row without answers: why there is none."""
     lines = wrap(f"{standing(view)} {without_answers(view)}", 80)
     made = _blank(7.5, 0.7 + 0.24 * len(lines))
-    made.text(
-        0.05, 0.5, "\n".join(lines), size=10, color=INK, va="center", parse_math=False
-    )
+    _say(made, 0.05, 0.5, "\n".join(lines))
     return made
 
 
@@ -208,10 +190,9 @@ def _blank(width: float, height: float) -> Figure:
     return Picture(figsize=(width, height), facecolor=PAPER)
 
 
-def _inches(axes: Axes, width: float, height: float) -> None:
-    """Axes whose coordinates are inches, without a frame."""
-    axes.set(xlim=(0, width), ylim=(0, height))
-    axes.axis("off")
+def _say(made: Figure, x: float, y: float, text: str, **style: Any) -> None:
+    style = {"va": "center", "color": INK, "size": 9.5, **style}
+    made.text(x, y, text, parse_math=False, **style)
 
 
 def _write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
@@ -227,10 +208,6 @@ def _changes(view: RowView, name: str) -> list[Change | None]:
     ]
 
 
-def _numeric(view: RowView, name: str) -> bool:
-    return any(_amount(change) for change in _changes(view, name) if change is not None)
-
-
 def _amount(change: Change) -> float:
     """By how much a number changes; 0 for a category and where a value is missing."""
     ends = (change.before, change.after)
@@ -239,18 +216,45 @@ def _amount(change: Change) -> float:
     return float(change.after) - float(change.before)
 
 
-def _signed(amount: float) -> str:
-    return f"{'+' if amount > 0 else '−'}{value_text(float(f'{abs(amount):.10g}'))}"
+def _cell(change: Change) -> str:
+    """What a change's cell says: the new value and, for a number, by how much."""
+    amount = _amount(change)
+    if not amount:
+        return _broken(value_text(change.after))
+    size = value_text(float(f"{abs(amount):.10g}"))
+    return f"{value_text(change.after)}  ({'+' if amount > 0 else '−'}{size})"
 
 
-def _wanted(view: RowView) -> str:
-    return value_text(view.wanted)
+def _heading(view: RowView) -> str:
+    return f"Row {view.name}: what would give {value_text(view.wanted)}"
+
+
+def _score_label(view: RowView) -> str:
+    if predicts_numbers(view):
+        return "prediction"
+    return f"score for\n{_broken(value_text(view.wanted))}"
+
+
+def _caption(view: RowView) -> str:
+    """How to read the marks that the picture has."""
+    numbers = any(_amount(c) for answer in view.answers for c in answer.changes)
+    told = ["Dashed: the score now.", "Bars in the table: full for the largest change of a line."]
+    if predicts_numbers(view):
+        told[0] = "Dashed: the prediction now. Shaded: what is wanted."
+    return "\n".join(told[: 1 + numbers])
 
 
 def _broken(text: str) -> str:
-    """A text in lines of at most `LONGEST` letters, three lines at most."""
-    lines = wrap(text, LONGEST, max_lines=3, placeholder=" …")
-    return "\n".join(lines) or text
+    """A text in at most three lines of about `LONGEST` letters, broken where words end."""
+    lines = [""]
+    for word in re.findall(r"[^\s_/-]*(?:[_/-]+|\s+|$)", text):
+        for part in wrap(word, LONGEST, drop_whitespace=False):
+            if len(lines[-1]) + len(part.rstrip()) <= LONGEST:
+                lines[-1] += part
+            else:
+                lines.append(part)
+    lines = [line.strip() for line in lines]
+    return "\n".join(lines if len(lines) <= 3 else [*lines[:2], f"{lines[2][: LONGEST - 2]} …"])
 
 
 def _longest(texts: Sequence[str]) -> int:

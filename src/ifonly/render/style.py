@@ -38,13 +38,16 @@ dt { font-size: .8rem; color: var(--soft); }
 dd { margin: 0; }
 .note { color: var(--warn); }
 .empty { color: var(--soft); }
-.cards { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); }
+.cards { display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(24rem, 100%), 1fr)); }
 article { position: relative; background: var(--card); border: 1px solid var(--line);
   border-radius: .6rem; padding: 1rem 1.1rem; display: flex; flex-direction: column; }
 article h3 { position: absolute; top: .9rem; right: 1.1rem; margin: 0; font-size: .9rem;
   color: var(--soft); }
 .sentence { margin: 0 1.5rem .8rem 0; }
-article table { font-size: .92rem; width: 100%; margin-bottom: auto; }
+article table { font-size: .92rem; width: 100%; margin-bottom: auto; table-layout: fixed; }
+article th { width: 36%; }
+article .arrow { width: 1.6rem; }
 article th, article td { padding: .3rem .6rem .3rem 0; border-top: 1px solid var(--line);
   vertical-align: top; overflow-wrap: anywhere; }
 .before { color: var(--soft); }
@@ -69,7 +72,7 @@ article th, article td { padding: .3rem .6rem .3rem 0; border-top: 1px solid var
 FRAGMENT_STYLE = """
 .ifonly { overflow-x: auto; font-size: 13px; line-height: 1.45; }
 .ifonly p { margin: .6em 0 .4em; }
-.ifonly table { border-collapse: collapse; margin: 0 0 1em; border: 0; }
+.ifonly table { border-collapse: collapse; margin: 0 0 1em; border: 0; font-size: inherit; }
 .ifonly th, .ifonly td { background: transparent; color: inherit; text-align: left;
   padding: .25em .9em .25em 0; border: 0; border-bottom: 1px solid rgba(128, 128, 128, .3); }
 .ifonly th { font-weight: 600; }

@@ -77,12 +77,12 @@ class Box:
         inside = (points >= self.low[:, None]) & (points <= self.high[:, None])
         categories = np.flatnonzero(~self.space.continuous)
         if len(categories):
-            q, m, _ = points.shape
+            q = len(points)
             starts = np.asarray(self.space.offsets)[categories]
             columns = np.nan_to_num(points[:, :, categories]).astype(np.intp) + starts
             allowed = np.take_along_axis(self.levels, columns.reshape(q, -1), axis=1)
             known = ~np.isnan(points[:, :, categories])
-            inside[:, :, categories] = allowed.reshape(q, m, -1) & known
+            inside[:, :, categories] = allowed.reshape(known.shape) & known
         own = points == self.x[:, None]
         if np.isnan(self.x).any():
             own |= np.isnan(points) & np.isnan(self.x)[:, None]

@@ -83,5 +83,11 @@ def _levels(text: str, name: str, space: Space) -> list[Any]:
     words = [word.strip() for word in text.split(",")]
     if not isinstance(feature, Categorical):
         return words
-    known = {str(level): level for level in feature.levels}
-    return [known.get(word, word) for word in words]
+    known = {str(level).strip(): level for level in feature.levels}
+    levels = []
+    while words:  # a level may hold commas: the longest that is known is meant
+        spans = [n for n in range(len(words), 0, -1) if ", ".join(words[:n]) in known]
+        n = spans[0] if spans else 1
+        levels.append(known.get(", ".join(words[:n]), words[0]))
+        words = words[n:]
+    return levels

@@ -37,7 +37,7 @@ class Pace:
     """The most steps."""
     every: int = 25
     """Steps between two looks at the settled sets."""
-    patience: int = 8
+    patience: int = 5
     """Looks without a better set after which a row stops, once its set has no fault."""
     stubborn: int = 80
     """The same while a point of its set is invalid or repeated."""

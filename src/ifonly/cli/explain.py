@@ -1,0 +1,157 @@
+"""`ifonly explain`: answers to the rows of a file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from ifonly.answers import Answers
+from ifonly.cli import tables
+from ifonly.cli.output import check_writable, deliver
+from ifonly.cli.reading import read_table
+from ifonly.cli.talking import rows_done, talk
+from ifonly.errors import DataError, TargetError, nearest
+from ifonly.explainer import Explainer
+from ifonly.models.files import load_model
+
+
+class Format(StrEnum):
+    """How answers are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    HTML = "html"
+
+
+Rows = Annotated[Path, typer.Argument(metavar="ROWS", help="The rows to explain: CSV or Parquet.")]
+Data = Annotated[Path, typer.Option(help="The rows that the model was trained on.")]
+Model = Annotated[Path, typer.Option(help="The model: .skops, or .joblib and .pkl when trusted.")]
+Outcome = Annotated[str, typer.Option(help="The outcome column of the files; it is left out.")]
+Target = Annotated[str, typer.Option(help="The wanted class, 'opposite', or a range LOW..HIGH.")]
+K = Annotated[int, typer.Option("-k", help="How many answers to each row.")]
+Rules = Annotated[list[str], typer.Option("--rule", help="For example 'age only increases'.")]
+Written = Annotated[
+    Format | None, typer.Option("--format", help="By default what --out ends in, else a table.")
+]
+Out = Annotated[Path | None, typer.Option(help="The file to write, in place of stdout.")]
+Trust = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]
+Method = Annotated[str, typer.Option(help="How answers are searched for.")]
+Diversity = Annotated[float, typer.Option(help="From 0 (closest) to 1 (widest).")]
+Threshold = Annotated[float | None, typer.Option(help="The score that decides, if not 0.5.")]
+Named = Annotated[list[str], typer.Option(help="A column of numbers that are names of categories.")]
+
+
+def explain(
+    rows: Rows,
+    *,
+    data: Data,
+    model: Model,
+    outcome: Outcome = "",
+    target: Target = "opposite",
+    k: K = 4,
+    rule: Rules = (),
+    written: Written = None,
+    out: Out = None,
+    trust_pickle: Trust = False,
+    seed: Seed = 0,
+    method: Method = "auto",
+    diversity: Diversity = 0.5,
+    threshold: Threshold = None,
+    categorical: Named = (),
+) -> None:
+    """Explain rows: k checked ways in which each would have got another outcome.
+
+    Exits with 0 where every row is answered, with 3 where some lack answers.
+    """
+    check_writable(out)
+    train = read_table(data)
+    asked = read_table(rows, like=train)
+    if outcome:
+        train, asked = _without(outcome, train, asked)
+    loaded = load_model(model, trust_pickle=trust_pickle)
+    explainer = Explainer(
+        loaded,
+        data=train,
+        rules=rule,
+        method=method,
+        diversity=diversity,
+        categorical=categorical,
+    )
+    wanted = as_target(target, explainer.setting.model.classes)
+    with rows_done("Explaining rows") as progress:
+        answers = explainer.explain(
+            asked, target=wanted, k=k, threshold=threshold, seed=seed, progress=progress
+        )
+    _write(answers, written or _format_of(out), out)
+    _tell(answers)
+    if not all(status.answered for status in answers.status):
+        raise typer.Exit(3)
+
+
+def as_target(text: str, classes: tuple[Any, ...]) -> Any:
+    """The target that a text means to a model: a class by its text, or a range LOW..HIGH.
+
+    >>> as_target("1", (0, 1)), as_target("200..250.5", ()), as_target("..9", ())
+    (1, (200.0, 250.5), (-inf, 9.0))
+    """
+    for known in classes:
+        if str(known) == text or (isinstance(known, float) and _number(text) == known):
+            return known
+    ends = re.fullmatch(r"(.*)\.\.(.*)", text)
+    low, high = (ends[1], ends[2]) if ends else ("", "")
+    bounds = (_number(low or "-inf"), _number(high or "inf"))
+    if ends and (low or high) and None not in bounds:
+        return bounds
+    if not classes:
+        raise TargetError(
+            f"The model predicts numbers, and {text!r} is not a range of them.",
+            "Give --target LOW..HIGH, such as 200..250; an end may be left out.",
+        )
+    return text
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
+    """The frames without the outcome column; one of them has it."""
+    if not any(outcome in frame.columns for frame in frames):
+        raise DataError(
+            f"The files have no outcome column {outcome!r}.",
+            f"{nearest(outcome, frames[0].columns)} Without one, leave --outcome out.",
+        )
+    return [frame.drop(columns=outcome, errors="ignore") for frame in frames]
+
+
+def _format_of(out: Path | None) -> Format:
+    endings = {".json": Format.JSON, ".csv": Format.CSV, ".html": Format.HTML}
+    return Format.TABLE if out is None else endings.get(out.suffix.lower(), Format.TABLE)
+
+
+def _write(answers: Answers, written: Format, out: Path | None) -> None:
+    if written is Format.TABLE:
+        deliver(tables.rows(answers.views()), out)
+    elif written is Format.JSON:
+        deliver(answers.to_json() + "\n", out)
+    elif written is Format.CSV:
+        deliver(answers.frame().to_csv(index=False), out)
+    else:
+        deliver(answers.to_html(), out)
+
+
+def _tell(answers: Answers) -> None:
+    counts = Counter(str(status) for status in answers.status)
+    told = ", ".join(f"{count} {status}" for status, count in counts.items())
+    talk().print(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {told}.")

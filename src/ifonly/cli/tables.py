@@ -1,0 +1,123 @@
+"""Answers and metrics as tables in a terminal."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ifonly.render.text import sentences
+from ifonly.render.view import RowView, value_text
+from ifonly.render.wording import predicts_numbers, score_text, standing
+
+PLAIN_WIDTH = 100
+"""The width of a table that no terminal shows."""
+ROW_METRICS = ("answers", "valid_unique", "distance", "changed", "det", "objective")
+"""The metrics that a table of rows has room for; CSV and JSON have them all."""
+
+
+def console() -> Console:
+    """The console of stdout."""
+    made = Console(highlight=False, emoji=False)
+    return made if made.is_terminal else Console(highlight=False, emoji=False, width=PLAIN_WIDTH)
+
+
+def plain(renderable: RenderableType) -> str:
+    """What a console would show, as plain text."""
+    out = Console(file=io.StringIO(), highlight=False, emoji=False, width=PLAIN_WIDTH)
+    out.print(renderable)
+    text: str = out.file.getvalue()  # type: ignore[attr-defined]
+    return text
+
+
+def rows(views: Iterable[RowView]) -> Group:
+    """Every row: where it stands, a table of what its answers change, and sentences."""
+    return Group(*(part for view in views for part in (*row(view), Text())))
+
+
+def row(view: RowView) -> list[RenderableType]:
+    """One row: where it stands, a table of what its answers change, and sentences."""
+    head = Text.assemble((f"Row {view.name}", "bold"), f"  {view.status}  ", standing(view))
+    if not view.answers:
+        return [head, *(Padding(Text(line), (0, 0, 0, 2)) for line in sentences(view))]
+    note = [Text(view.note, style="yellow")] if view.note else []
+    return [head, *note, answers(view), told(view)]
+
+
+def answers(view: RowView) -> Table:
+    """One line a change, grouped by answer: only what changes is shown."""
+    table = _table()
+    table.add_column("", justify="right", style="bold")
+    table.add_column("change", overflow="fold")
+    table.add_column("from", overflow="fold", style="dim")
+    table.add_column("to", overflow="fold", style="bold green")
+    numbers = predicts_numbers(view)
+    table.add_column("prediction" if numbers else "score", justify="right", no_wrap=True)
+    table.add_column("distance", justify="right", no_wrap=True)
+    for place, answer in enumerate(view.answers, 1):
+        for line, change in enumerate(answer.changes):
+            first = [str(place), score_text(view, answer.score), f"{answer.distance:.2f}"]
+            number, score, distance = first if line == 0 else ("", "", "")
+            before, after = value_text(change.before), value_text(change.after)
+            cells = (number, change.feature, before, after, score, distance)
+            table.add_row(*map(Text, cells), end_section=line == len(answer.changes) - 1)
+    return table
+
+
+def told(view: RowView) -> Table:
+    """The answers as numbered sentences."""
+    table = Table.grid(padding=(0, 1))
+    for place, line in enumerate(sentences(view), 1):
+        table.add_row(Text(f"  {place}."), Text(line))
+    return table
+
+
+def values(view: RowView) -> Table:
+    """A row's own values, in columns of names and values."""
+    table = Table.grid(padding=(0, 2))
+    cells = [
+        (Text(f"  {name}", style="dim"), Text(value_text(value)))
+        for name, value in view.values.items()
+    ]
+    half = (len(cells) + 1) // 2
+    for place in range(half):
+        right = cells[half + place] if half + place < len(cells) else (Text(), Text())
+        table.add_row(*cells[place], *right)
+    return table
+
+
+def metrics(per_row: pd.DataFrame, means: pd.DataFrame) -> Group:
+    """The means of every metric, and the most telling metrics of each row."""
+    table = _table()
+    table.add_column("mean of")
+    table.add_column("all rows", justify="right")
+    table.add_column("rows with all k", justify="right")
+    for name, (every, full) in zip(means.index, means.to_numpy(), strict=True):
+        table.add_row(Text(str(name)), _number(every), _number(full), end_section=name == "rows")
+    names = ["query", "status", *ROW_METRICS]
+    lines = _table()
+    for name in names:
+        lines.add_column(name, justify="left" if name == "status" else "right")
+    for values_of_row in per_row[names].itertuples(index=False):
+        lines.add_row(*map(_number, values_of_row))
+    return Group(table, lines)
+
+
+def _table() -> Table:
+    return Table(box=box.SIMPLE, show_edge=False, pad_edge=False, header_style="dim")
+
+
+def _number(value: Any) -> Text:
+    if isinstance(value, str):
+        return Text(value)
+    if math.isnan(value):
+        return Text("—")
+    return Text(str(int(value)) if float(value).is_integer() else f"{value:.3f}")

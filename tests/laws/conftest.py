@@ -1,0 +1,163 @@
+"""Models of every kind over one small table, which the laws are tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+
+import ifonly
+
+NUMBERS = ["age", "income"]
+CATEGORIES = ["job", "married", "grade"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, what it is asked for, and its users' own way to predict."""
+
+    model: Any
+    data: pd.DataFrame
+    predict: Callable[[pd.DataFrame], np.ndarray]
+    target: Any = "opposite"
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """Six rows whose outcome is another than the wanted one."""
+        predicted = self.predict(self.data)
+        if isinstance(self.target, tuple):
+            mask = (predicted < self.target[0]) | (predicted > self.target[1])
+        else:
+            mask = predicted != self.target
+        return self.data[mask][:6]
+
+    def explain(self, rows: Any = None, **options: Any) -> ifonly.Answers:
+        rows = self.rows if rows is None else rows
+        settings = {"target": self.target, "k": 3, **self.options, **options}
+        return ifonly.explain(self.model, rows, data=self.data, **settings)
+
+    def right(self, frame: pd.DataFrame, wanted: list[Any]) -> np.ndarray:
+        """Whether the users' own prediction of each row of a frame is the wanted outcome."""
+        predicted = self.predict(frame)
+        if isinstance(self.target, tuple):
+            low, high = np.transpose(wanted)
+            return (predicted >= low) & (predicted <= high)
+        return np.asarray(predicted) == np.asarray(wanted)
+
+
+class Bare:
+    """A model with nothing but predict, and labels of text."""
+
+    def predict(self, frame: pd.DataFrame) -> np.ndarray:
+        return np.where(score(frame) > 0, "granted", "refused")
+
+
+class Disagreeing:
+    """A classifier whose predict asks for more than the largest probability."""
+
+    classes_ = np.array(["refused", "granted"])
+
+    def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:
+        second = 1 / (1 + np.exp(-score(frame)))
+        return np.column_stack([1 - second, second])
+
+    def predict(self, frame: pd.DataFrame) -> np.ndarray:
+        return np.where(self.predict_proba(frame)[:, 1] > 0.6, "granted", "refused")
+
+
+def score(frame: pd.DataFrame) -> np.ndarray:
+    raised = frame["job"].map({"Sales": 0.0, "Service": 0.3, "Other, rare": -0.5}).to_numpy(float)
+    return (frame["income"] - 3200).to_numpy(float) / 800 + raised + 0.4 * frame["married"]
+
+
+@cache
+def table() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    n = 160
+    grade = pd.Categorical(rng.choice(["low", "mid", "high"], n), ["low", "mid", "high"], True)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "income": np.round(rng.lognormal(8, 0.4, n), 1),
+            "job": rng.choice(["Sales", "Service", "Other, rare"], n),
+            "married": rng.random(n) < 0.5,
+            "grade": grade,
+        },
+        index=pd.Index(np.arange(n) * 7 + 3, name="applicant"),
+    )
+
+
+def piped(estimator: Any) -> Pipeline:
+    columns = make_column_transformer((StandardScaler(), NUMBERS), (OneHotEncoder(), CATEGORIES))
+    return make_pipeline(columns, estimator)
+
+
+@cache
+def case_of(name: str) -> Case:
+    data = table()
+    truth = score(data) + np.random.default_rng(1).normal(0, 0.3, len(data))
+    labels = np.where(truth > 0, "granted", "refused")
+    bands = np.digitize(truth, [-0.7, 0.7])
+    wanted, options = "granted", {}
+    if name == "logistic":
+        model = piped(LogisticRegression()).fit(data, labels)
+    elif name == "forest":
+        model = piped(RandomForestClassifier(15, random_state=0)).fit(data, labels)
+    elif name == "support vectors":
+        model = piped(SVC()).fit(data, labels)
+    elif name == "three classes":
+        model, wanted = piped(LogisticRegression()).fit(data, bands), 2
+    elif name == "linear regression":
+        model, wanted = piped(LinearRegression()).fit(data, truth), (0.2, 1.1)
+    elif name == "forest regression":
+        forest = RandomForestRegressor(15, random_state=0)
+        model, wanted = piped(forest).fit(data, truth), (0.2, float("inf"))
+    elif name == "bare labels":
+        model = Bare()
+    elif name == "disagreeing":
+        model = Disagreeing()
+    elif name == "threshold":
+        model, options = Disagreeing(), {"threshold": 0.8}
+        return Case(model, data, _over(model, 0.8), wanted, options)
+    elif name == "function":
+        model = ifonly.as_model(Bare().predict, classes=["refused", "granted"], gives="labels")
+        return Case(model, data, Bare().predict, wanted)
+    return Case(model, data, model.predict, wanted, options)
+
+
+def _over(model: Any, threshold: float) -> Callable[[pd.DataFrame], np.ndarray]:
+    def predict(frame: pd.DataFrame) -> np.ndarray:
+        return np.where(model.predict_proba(frame)[:, 1] >= threshold, "granted", "refused")
+
+    return predict
+
+
+CASES = (
+    "logistic",
+    "forest",
+    "support vectors",
+    "three classes",
+    "linear regression",
+    "forest regression",
+    "bare labels",
+    "disagreeing",
+    "threshold",
+    "function",
+)
+
+
+@pytest.fixture(params=CASES)
+def case(request: pytest.FixtureRequest) -> Case:
+    return case_of(request.param)

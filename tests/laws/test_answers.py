@@ -1,0 +1,171 @@
+"""What holds for the answers of every method, whatever the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ifonly
+from ifonly.methods import SEARCHERS
+from ifonly.testing import MODEL_KINDS, random_frame, random_model, random_rules
+from ifonly.testing.spaces import CODED
+
+RULES = ["age only increases", "income between 1500 and 9000", "married fixed"]
+
+
+def points_of(answers: ifonly.Answers) -> list[list[tuple[Any, ...]]]:
+    """For each row its answers as plain tuples, in their order."""
+    points = (answers.points + 0.0).astype(object)
+    points[np.isnan(answers.points)] = None
+    return [
+        [tuple(point) for point in own[mask]]
+        for own, mask in zip(points, answers.filled, strict=True)
+    ]
+
+
+@pytest.fixture(params=sorted(SEARCHERS))
+def method(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_a_row_gets_the_same_answers_alone_shuffled_and_in_shards(case: Any, method: str) -> None:
+    rows = case.rows
+    together = case.explain(method=method, rules=RULES)
+    order = np.random.default_rng(0).permutation(len(rows))
+    batches = [[i] for i in range(len(rows))] + [order, order[:2], order[2:]]
+    for batch in batches:
+        answers = case.explain(rows.iloc[batch], method=method, rules=RULES)
+        assert points_of(answers) == [points_of(together)[i] for i in batch]
+        assert answers.status == tuple(together.status[i] for i in batch)
+        assert answers.notes == tuple(together.notes[i] for i in batch)
+
+
+def test_every_answer_stands_up_to_the_users_own_model(case: Any, method: str) -> None:
+    answers = case.explain(method=method)
+    assert set(answers.status) == {ifonly.Status.FOUND}
+    frame = answers.frame()
+    wanted = [answers.wanted[q] for q in frame["query"]]
+    assert case.right(frame[list(case.data.columns)], wanted).all()
+    assert frame["query"].value_counts().to_list() == [3] * len(case.rows)
+
+
+def test_every_answer_obeys_every_rule(case: Any, method: str) -> None:
+    rules = [*RULES, "grade only decreases", ifonly.one_of("job", ["Sales", "Other, rare"])]
+    answers = case.explain(method=method, rules=rules)
+    frame = answers.frame()
+    own = case.rows.iloc[frame["query"]].reset_index(drop=True)
+    assert len(frame) > 0
+    assert (frame["age"] >= own["age"]).all()
+    assert ((frame["income"] >= 1500) & (frame["income"] <= 9000)).all()
+    assert (frame["married"] == own["married"]).all()
+    assert frame["job"].isin(["Sales", "Other, rare"]).all()
+    assert (frame["grade"].cat.codes <= own["grade"].cat.codes).all()
+    assert case.right(
+        frame[list(case.data.columns)], [answers.wanted[q] for q in frame["query"]]
+    ).all()
+
+
+def test_no_answer_repeats_another_or_its_row(case: Any, method: str) -> None:
+    answers = case.explain(method=method, k=6)
+    for own, points in zip(answers.x, points_of(answers), strict=True):
+        assert len(set(points)) == len(points)
+        assert tuple(own) not in points
+
+
+def test_every_answer_can_be_written_as_a_row(case: Any, method: str) -> None:
+    answers = case.explain(method=method)
+    frame, data = answers.frame(), case.data
+    assert frame[list(data.columns)].dtypes.to_list() == data.dtypes.to_list()
+    assert frame["age"].between(data["age"].min(), data["age"].max()).all()
+    assert frame["income"].between(data["income"].min(), data["income"].max()).all()
+    assert (frame["income"] == frame["income"].round(1)).all()
+    for name in ("job", "married", "grade"):
+        assert frame[name].isin(data[name].unique()).all()
+    ifonly.Space.infer(data).codes(frame[list(data.columns)])
+
+
+def test_the_input_frames_are_unchanged_bit_for_bit(case: Any, method: str) -> None:
+    rows, data = case.rows, case.data
+    before = [
+        pd.to_pickle_bytes(f) if hasattr(pd, "to_pickle_bytes") else f.copy(deep=True)
+        for f in (rows, data)
+    ]
+    case.explain(rows, method=method, rules=RULES)
+    for frame, copy in zip((rows, data), before, strict=True):
+        pd.testing.assert_frame_equal(frame, copy, check_exact=True)
+
+
+def test_the_answers_know_what_they_cost_and_what_made_them(case: Any) -> None:
+    answers = case.explain(seed=7, rules=RULES)
+    record = answers.record
+    assert record["model_rows"] > len(case.rows)
+    assert 0 < record["model_calls"] < record["model_rows"]
+    assert (record["seed"], record["k"], record["rules"]) == (7, 3, RULES)
+    again = case.explain(seed=7, rules=RULES).record
+    assert dict(again) == dict(record)
+
+
+def test_a_row_that_has_the_outcome_already_is_told_so(case: Any) -> None:
+    rows = pd.concat([case.rows, case.data.drop(case.rows.index)[:60]])
+    answers = case.explain(rows)
+    wanted = list(answers.wanted)
+    assert [s is ifonly.Status.ALREADY for s in answers.status] == list(case.right(rows, wanted))
+    assert all(status.answered for status in answers.status)
+
+
+def test_the_order_of_the_training_rows_does_not_matter(case: Any, method: str) -> None:
+    if method == "auto":
+        pytest.skip("its parts are tried one by one")
+    shuffled = case.data.sample(frac=1, random_state=3)
+    settings = {"target": case.target, "k": 3, "method": method, **case.options}
+    answers = ifonly.explain(case.model, case.rows, data=shuffled, **settings)
+    assert points_of(answers) == points_of(case.explain(method=method))
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    kind=st.sampled_from(MODEL_KINDS),
+    method=st.sampled_from(sorted(SEARCHERS)),
+    k=st.integers(1, 5),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_laws_hold_on_any_table(seed: int, kind: str, method: str, k: int) -> None:
+    data = random_frame(seed)
+    categorical = [CODED] if CODED in data else []
+    space = ifonly.Space.infer(data, categorical)
+    model = random_model(space, kind, seed)
+    rules = random_rules(space, seed)[: seed % 3]
+    scores = np.asarray(model.scores(space.codes(data)))
+    target: Any = {
+        "three classes": 2,
+        "regression": (float(np.quantile(scores, 0.7)), float("inf")),
+    }.get(kind, "opposite")
+    explainer = ifonly.Explainer(
+        model, data=data, categorical=categorical, rules=rules, method=method
+    )
+    copy = data.copy(deep=True)
+    answers = explainer.explain(data[:8], target=target, k=k, seed=seed)
+    pd.testing.assert_frame_equal(data, copy, check_exact=True)
+    backwards = explainer.explain(data[:8][::-1], target=target, k=k, seed=seed)
+    assert points_of(answers) == points_of(backwards)[::-1]
+    for own, points in zip(answers.x, points_of(answers), strict=True):
+        assert len(set(points)) == len(points)
+        assert tuple(own) not in points
+    frame = answers.frame()
+    assert frame[list(data.columns)].dtypes.to_list() == data.dtypes.to_list()
+    if len(frame):
+        codes = space.codes(frame[list(data.columns)])
+        assert np.array_equal(codes, answers.points[answers.filled], equal_nan=True)
+        judged = np.asarray(model.scores(codes))
+        wanted = [answers.wanted[q] for q in frame["query"]]
+        if kind == "regression":
+            assert (judged[:, 0] >= target[0]).all()
+        else:
+            assert [model.classes[i] for i in judged.argmax(axis=1)] == wanted
+    again = ifonly.Answers.from_json(answers.to_json())
+    pd.testing.assert_frame_equal(again.frame(), frame)
