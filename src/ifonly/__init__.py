@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ifonly import datasets as datasets
     from ifonly import metrics as metrics
+    from ifonly import recipes as recipes
     from ifonly import testing as testing
     from ifonly.answers import Answers as Answers
     from ifonly.errors import IfonlyError as IfonlyError
@@ -40,10 +41,10 @@ _HOMES = {
     "ifonly.space": ("Categorical", "Continuous", "Ordinal", "Space"),
     "ifonly.status": ("Status",),
 }
-_MODULES = ("datasets", "metrics", "models", "testing")
+_MODULES = ("datasets", "metrics", "models", "recipes", "testing")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [*_HOME, *_MODULES]  # noqa: PLE0604
+__all__ = [*_HOME, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:

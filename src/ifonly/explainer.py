@@ -66,6 +66,7 @@ class Explainer:
             categorical=categorical,
             ordinal=ordinal,
             weights=weights,
+            descends=self.method.descends,
         )
 
     def explain(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ifonly.errors import OptionError, nearest
 from ifonly.refine import GiveBack, Refiner
-from ifonly.search import Edits, Neighbours, Searcher, Union
+from ifonly.search import Edits, Gradient, Neighbours, Searcher, Union
 from ifonly.select import Determinant, Selector
 
 
@@ -19,11 +19,17 @@ class Method:
     refiner: Refiner = field(default_factory=GiveBack)
     selector: Selector = field(default_factory=Determinant)
 
+    @property
+    def descends(self) -> bool:
+        """Whether the search needs the model's gradient."""
+        return isinstance(self.searcher, Gradient)
+
 
 SEARCHERS: dict[str, Searcher] = {
     "auto": Union((Edits(), Neighbours())),
     "edits": Edits(),
     "neighbours": Neighbours(),
+    "gradient": Gradient(),
 }
 
 

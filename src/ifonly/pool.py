@@ -40,14 +40,24 @@ class Pool:
         """The pool with all but the first of equal points emptied."""
         return self.without(repeated(self.points, self.margin > -np.inf))
 
+    def spread(self, rows: np.ndarray, q: int) -> Pool:
+        """The pool of some rows as one of all q rows, empty elsewhere."""
+        points = np.zeros((q, *self.points.shape[1:]))
+        margin = np.full((q, self.margin.shape[1]), -np.inf)
+        points[rows], margin[rows] = self.points, self.margin
+        return Pool(points, margin)
+
     def nearest(self, cost: np.ndarray, m: int) -> Pool:
         """The m candidates of least cost [q, m] a row, nearest first."""
         if self.points.shape[1] <= m:
             order = np.argsort(cost, axis=1, kind="stable")
         else:
-            order = np.argpartition(cost, m - 1, axis=1)[:, :m]
-            # A partition leaves ties and order to chance; the sort makes them the row's own.
-            order = np.sort(order, axis=1)
+            # A partition leaves ties to chance: the first of them are taken, in any padding.
+            last = np.partition(cost, m - 1, axis=1)[:, m - 1 : m]
+            below, tied = cost < last, cost == last
+            room = m - below.sum(axis=1, keepdims=True)
+            kept = below | (tied & (tied.cumsum(axis=1) <= room))
+            order = np.nonzero(kept)[1].reshape(len(cost), m)
             best = np.take_along_axis(cost, order, axis=1)
             order = np.take_along_axis(order, np.argsort(best, axis=1, kind="stable"), axis=1)
         return Pool(

@@ -11,7 +11,8 @@ import numpy as np
 
 from ifonly.errors import OptionError, RuleError
 from ifonly.grid import Grid
-from ifonly.models import Model, adapt
+from ifonly.models import Differentiable, Model, adapt
+from ifonly.models.differentiable import differentiable
 from ifonly.problem import Reference
 from ifonly.rules import Box, Rule, as_rules
 from ifonly.space import Continuous, Metric, Space
@@ -32,6 +33,7 @@ class Setting:
     metric: Metric
     grid: Grid
     reference: Reference
+    gradient: Differentiable | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -49,6 +51,7 @@ def prepare(
     categorical: Iterable[str] = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     weights: Mapping[str, float] | None = None,
+    descends: bool = False,
 ) -> Setting:
     """The setting of a model over the space of `data`, or over a space that is given."""
     if (data is None) == (space is None):
@@ -75,6 +78,7 @@ def prepare(
         Metric.of(space, weights),
         Grid.of(space, codes),
         Reference(kept, np.asarray(scores)),
+        differentiable(model, adapted, space, kept if len(kept) else probe) if descends else None,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ifonly.grid import Grid
-from ifonly.models import Counted
+from ifonly.models import Counted, Differentiable
 from ifonly.pool import Pool
 from ifonly.rules import Box, Rule
 from ifonly.space import Metric, Space
@@ -41,6 +41,13 @@ class Problem:
     reference: Reference
     stream: np.ndarray
     """uint64 [q] the key of each row's random stream."""
+    gradient: Differentiable | None = None
+    """The model with a gradient, where the method needs one."""
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget allows no further round."""
+        return self.model.spent
 
     def margin(self, points: np.ndarray) -> np.ndarray:
         """[q, m] how far points [q, m, d] are inside the target; -inf where a rule forbids one.

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ifonly.methods import Method
-from ifonly.pool import Pool, point_keys
+from ifonly.pool import Pool
 from ifonly.problem import Problem
-
-REPLACEMENTS = 8
-"""How often points that the model's own decision rejects are replaced before a gap is left."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +34,16 @@ def solve(problem: Problem, method: Method, k: int) -> Solved:
 def _judged(
     problem: Problem, method: Method, pool: Pool, points: np.ndarray, filled: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The points with each one that the judge rejects replaced by the next best."""
-    k = points.shape[1]
-    points, filled = points.copy(), filled.copy()
-    doubtful = np.arange(len(points))
-    for _ in range(REPLACEMENTS + 1):
-        part = problem.take(doubtful)
-        present = filled[doubtful]
-        wrong = present & ~_accepted(part, points[doubtful], present)
-        filled[doubtful] &= ~wrong
-        guilty = wrong.any(axis=1)
-        doubtful, wrong = doubtful[guilty], wrong[guilty]
-        if not len(doubtful):
-            break
-        rejected = np.where(wrong, point_keys(points[doubtful]), 0)
-        pool = Pool(pool.points[guilty], pool.margin[guilty])
-        match = point_keys(pool.points)[:, :, None] == rejected[:, None, :]
-        pool = pool.without((match & wrong[:, None, :]).any(axis=2))
-        points[doubtful], filled[doubtful] = method.selector.select(problem.take(doubtful), pool, k)
-    else:
-        filled[doubtful] = False
+    """The points; a row in which the judge rejects one chooses again among those it accepts."""
+    wrong = filled & ~_accepted(problem, points, filled)
+    doubtful = np.flatnonzero(wrong.any(axis=1))
+    if len(doubtful):
+        # The model's own decision is not that of its scores here: ask it about every candidate.
+        part, own = problem.take(doubtful), Pool(pool.points[doubtful], pool.margin[doubtful])
+        own = own.without(~_accepted(part, own.points, own.valid))
+        points, filled = points.copy(), filled.copy()
+        again, here = method.selector.select(part, own, points.shape[1])
+        points[doubtful], filled[doubtful] = again, here & _accepted(part, again, here)
     return np.where(filled[:, :, None], points, problem.x[:, None]), filled
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def network(space: Space) -> Callable[..., Dense]:
         sizes = [space.offsets[-1], *widths]
         layers = [
             (random.normal(size=(before, after)), random.normal(size=after))
-            for before, after in zip(sizes, sizes[1:], strict=False)
+            for before, after in pairwise(sizes)
         ]
         return Dense(layers, space, classes)
 

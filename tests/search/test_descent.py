@@ -147,11 +147,15 @@ def test_a_row_without_an_answer_stops_too(
     assert (found.steps == 50).all()
 
 
-def test_steps_end_at_the_limit(loss: Loss, space: Space, x: np.ndarray, starts: np.ndarray) -> None:
+def test_steps_end_at_the_limit(
+    loss: Loss, space: Space, x: np.ndarray, starts: np.ndarray
+) -> None:
     assert (descend(loss, space, starts, *wide(x), pace=Pace(steps=30)).steps == 30).all()
 
 
-def test_nothing_given_is_changed(loss: Loss, space: Space, x: np.ndarray, starts: np.ndarray) -> None:
+def test_nothing_given_is_changed(
+    loss: Loss, space: Space, x: np.ndarray, starts: np.ndarray
+) -> None:
     low, high = wide(x)
     before = starts.copy()
     descend(loss, space, starts, low, high, pace=Pace(steps=50))
@@ -179,3 +183,19 @@ def test_torch_gives_the_answers_of_numpy(
     theirs = descend(twin, space, *tensors)
     assert isinstance(theirs.points, torch.Tensor)
     np.testing.assert_array_equal(space.snap(theirs.points).numpy(), space.snap(ours.points))
+
+
+def test_a_point_that_cannot_move_starts_again(space: Space, x: np.ndarray) -> None:
+    """Every point starts where the network is flat, and only another start shows the way out."""
+    w = space.offsets[-1]
+    kernel = np.zeros((w, 1))
+    kernel[0] = 1.0
+    model = Dense([(kernel, [-0.6]), ([[10.0]], [-1.0])], space, ("no", "yes"))
+    loss = make_loss(space, model, np.zeros_like(x), np.ones(Q))
+    starts = np.random.default_rng(0).random((Q, K, w))
+    starts[:, :, 0] = 0.1
+    low, high = wide(x)
+    stuck = descend(loss, space, starts, low, high, pace=Pace(stubborn=10)).points
+    freed = descend(loss, space, starts, low, high, pace=Pace(stubborn=10, again=4)).points
+    assert (stuck[:, :, 0] <= 0.7).all()
+    assert (freed[:, :, 0] > 0.7).all()

@@ -27,7 +27,7 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-Saved = Annotated[Path, typer.Argument(metavar="ANSWERS.json", help="Answers saved as JSON.")]
+Saved = Annotated[Path, typer.Argument(help="Answers saved as JSON.")]
 Written = Annotated[Format, typer.Option("--format", help="CSV and JSON have every metric.")]
 Out = Annotated[Path | None, typer.Option(help="The file to write, in place of stdout.")]
 

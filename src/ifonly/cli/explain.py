@@ -30,13 +30,15 @@ class Format(StrEnum):
     HTML = "html"
 
 
-Rows = Annotated[Path, typer.Argument(metavar="ROWS", help="The rows to explain: CSV or Parquet.")]
+Rows = Annotated[Path, typer.Argument(help="The rows to explain: CSV or Parquet.")]
 Data = Annotated[Path, typer.Option(help="The rows that the model was trained on.")]
 Model = Annotated[Path, typer.Option(help="The model: .skops, or .joblib and .pkl when trusted.")]
 Outcome = Annotated[str, typer.Option(help="The outcome column of the files; it is left out.")]
 Target = Annotated[str, typer.Option(help="The wanted class, 'opposite', or a range LOW..HIGH.")]
 K = Annotated[int, typer.Option("-k", help="How many answers to each row.")]
-Rules = Annotated[list[str], typer.Option("--rule", help="For example 'age only increases'.")]
+Rules = Annotated[
+    list[str] | None, typer.Option("--rule", help="For example 'age only increases'.")
+]
 Written = Annotated[
     Format | None, typer.Option("--format", help="By default what --out ends in, else a table.")
 ]
@@ -46,7 +48,9 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")
 Method = Annotated[str, typer.Option(help="How answers are searched for.")]
 Diversity = Annotated[float, typer.Option(help="From 0 (closest) to 1 (widest).")]
 Threshold = Annotated[float | None, typer.Option(help="The score that decides, if not 0.5.")]
-Named = Annotated[list[str], typer.Option(help="A column of numbers that are names of categories.")]
+Named = Annotated[
+    list[str] | None, typer.Option(help="A column of numbers that are names of categories.")
+]
 
 
 def explain(
@@ -57,7 +61,7 @@ def explain(
     outcome: Outcome = "",
     target: Target = "opposite",
     k: K = 4,
-    rule: Rules = (),
+    rule: Rules = None,
     written: Written = None,
     out: Out = None,
     trust_pickle: Trust = False,
@@ -65,7 +69,7 @@ def explain(
     method: Method = "auto",
     diversity: Diversity = 0.5,
     threshold: Threshold = None,
-    categorical: Named = (),
+    categorical: Named = None,
 ) -> None:
     """Explain rows: k checked ways in which each would have got another outcome.
 
@@ -74,16 +78,18 @@ def explain(
     check_writable(out)
     train = read_table(data)
     asked = read_table(rows, like=train)
+    loaded = load_model(model, trust_pickle=trust_pickle)
     if outcome:
         train, asked = _without(outcome, train, asked)
-    loaded = load_model(model, trust_pickle=trust_pickle)
+    else:
+        _check_features(train, loaded)
     explainer = Explainer(
         loaded,
         data=train,
-        rules=rule,
+        rules=rule or (),
         method=method,
         diversity=diversity,
-        categorical=categorical,
+        categorical=categorical or (),
     )
     wanted = as_target(target, explainer.setting.model.classes)
     with rows_done("Explaining rows") as progress:
@@ -133,6 +139,17 @@ def _without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
             f"{nearest(outcome, frames[0].columns)} Without one, leave --outcome out.",
         )
     return [frame.drop(columns=outcome, errors="ignore") for frame in frames]
+
+
+def _check_features(train: pd.DataFrame, model: Any) -> None:
+    """Refuse an outcome column that is left in, in the words of the command line."""
+    known = list(getattr(model, "feature_names_in_", train.columns))
+    extra = [name for name in train.columns if name not in known]
+    if extra:
+        raise DataError(
+            f"The training file has the column {extra[0]!r}, which the model was not trained on.",
+            f"If it is the outcome, add --outcome {extra[0]!r}.",
+        )
 
 
 def _format_of(out: Path | None) -> Format:

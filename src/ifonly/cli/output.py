@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 
 from ifonly.cli import tables
 from ifonly.cli.talking import talk
@@ -28,7 +28,9 @@ def deliver(content: str | RenderableType, out: Path | None) -> None:
     if out is not None:
         write_file(out, content if isinstance(content, str) else tables.plain(content))
         talk().print(f"Written: {out}")
-    elif isinstance(content, str):
-        sys.stdout.write(content)
+        return
+    console = Console(highlight=False)
+    if console.is_terminal and not isinstance(content, str):
+        console.print(content)
     else:
-        tables.console().print(content)
+        sys.stdout.write(content if isinstance(content, str) else tables.plain(content))

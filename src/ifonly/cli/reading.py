@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -47,30 +48,37 @@ def read(path: Path, reader: Callable[[Path], Content], kind: str) -> Content:
         raise FileError(
             f"{str(path)!r} holds no table.", f"{kind.capitalize()} is wanted."
         ) from None
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error, pd.errors.ParserWarning) as error:
         told = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(f"{str(path)!r} cannot be read as {kind}: {told[0]}") from error
 
 
 def _csv(path: Path, dtype: Mapping[str, str]) -> pd.DataFrame:
     # pandas renames a column that comes twice, so the header is looked at first.
-    head = pd.read_csv(path, header=None, nrows=1, dtype="str", keep_default_na=False)
-    names = head.iloc[0].str.removeprefix("\ufeff").tolist()
+    encoding = "utf-8-sig"
+    head = pd.read_csv(
+        path, header=None, nrows=1, dtype="str", keep_default_na=False, encoding=encoding
+    )
+    names = head.iloc[0].tolist()
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
             f"{str(path)!r} has more than one column named {', '.join(map(repr, twice))}.",
             "Give every column a name of its own.",
         )
-    return pd.read_csv(
-        path,
-        dtype={name: kind for name, kind in dtype.items() if name in names},
-        # A first column without a name is the index that DataFrame.to_csv wrote.
-        index_col=0 if names[0] == "" else False,
-        # Exactly the number that is written: decimals are read off the values.
-        float_precision="round_trip",
-        encoding="utf-8-sig",
-    )
+    with warnings.catch_warnings():
+        # Lines longer than the header would lose values with no more than a warning.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        return pd.read_csv(
+            path,
+            dtype={name: kind for name, kind in dtype.items() if name in names},
+            # A first column without a name is the index that DataFrame.to_csv wrote.
+            index_col=0 if names[0] == "" else False,
+            # Exactly the number that is written: decimals are read off the values.
+            float_precision="round_trip",
+            low_memory=False,
+            encoding=encoding,
+        )
 
 
 def _parquet(path: Path) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,32 +25,17 @@ ROW_METRICS = ("answers", "valid_unique", "distance", "changed", "det", "objecti
 """The metrics that a table of rows has room for; CSV and JSON have them all."""
 
 
-def console() -> Console:
-    """The console of stdout."""
-    made = Console(highlight=False, emoji=False)
-    return made if made.is_terminal else Console(highlight=False, emoji=False, width=PLAIN_WIDTH)
-
-
 def plain(renderable: RenderableType) -> str:
-    """What a console would show, as plain text."""
-    out = Console(file=io.StringIO(), highlight=False, emoji=False, width=PLAIN_WIDTH)
-    out.print(renderable)
-    text: str = out.file.getvalue()  # type: ignore[attr-defined]
-    return text
+    """What a console would show, as plain text; as wide as COLUMNS says, where it is set."""
+    width = None if "COLUMNS" in os.environ else PLAIN_WIDTH
+    out = io.StringIO()
+    Console(file=out, width=width, force_terminal=False, highlight=False).print(renderable)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
 def rows(views: Iterable[RowView]) -> Group:
     """Every row: where it stands, a table of what its answers change, and sentences."""
-    return Group(*(part for view in views for part in (*row(view), Text())))
-
-
-def row(view: RowView) -> list[RenderableType]:
-    """One row: where it stands, a table of what its answers change, and sentences."""
-    head = Text.assemble((f"Row {view.name}", "bold"), f"  {view.status}  ", standing(view))
-    if not view.answers:
-        return [head, *(Padding(Text(line), (0, 0, 0, 2)) for line in sentences(view))]
-    note = [Text(view.note, style="yellow")] if view.note else []
-    return [head, *note, answers(view), told(view)]
+    return Group(*(part for view in views for part in (*_row(view), Text())))
 
 
 def answers(view: RowView) -> Table:
@@ -101,14 +87,23 @@ def metrics(per_row: pd.DataFrame, means: pd.DataFrame) -> Group:
     table.add_column("all rows", justify="right")
     table.add_column("rows with all k", justify="right")
     for name, (every, full) in zip(means.index, means.to_numpy(), strict=True):
-        table.add_row(Text(str(name)), _number(every), _number(full), end_section=name == "rows")
+        cells = [str(int(mean)) if name == "rows" else _number(mean) for mean in (every, full)]
+        table.add_row(Text(str(name)), *cells, end_section=name == "rows")
     names = ["query", "status", *ROW_METRICS]
     lines = _table()
     for name in names:
         lines.add_column(name, justify="left" if name == "status" else "right")
     for values_of_row in per_row[names].itertuples(index=False):
         lines.add_row(*map(_number, values_of_row))
-    return Group(table, lines)
+    return Group(table, Text(), lines)
+
+
+def _row(view: RowView) -> list[RenderableType]:
+    head = Text.assemble((f"Row {view.name}", "bold"), f"  {view.status}  ", standing(view))
+    if not view.answers:
+        return [head, *(Padding(Text(line), (0, 0, 0, 2)) for line in sentences(view))]
+    note = [Text(view.note, style="yellow")] if view.note else []
+    return [head, *note, Text(), answers(view), Text(), told(view)]
 
 
 def _table() -> Table:
@@ -120,4 +115,4 @@ def _number(value: Any) -> Text:
         return Text(value)
     if math.isnan(value):
         return Text("—")
-    return Text(str(int(value)) if float(value).is_integer() else f"{value:.3f}")
+    return Text(f"{value:.3f}" if isinstance(value, float) else str(value))

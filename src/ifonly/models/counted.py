@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,9 @@ class Counted:
     model: Model
     rows: int = 0
     calls: int = 0
+    most_rows: int | None = None
+    deadline: float | None = None
+    """On the clock of time.monotonic."""
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -29,7 +33,7 @@ class Counted:
         """The model's scores [n, c]; no rows, no call."""
         if not len(codes):
             return np.empty((0, max(1, len(self.classes))))
-        self._count(codes)
+        self.count(len(codes))
         return np.asarray(self.model.scores(codes))
 
     def decide(self, codes: np.ndarray) -> np.ndarray | None:
@@ -37,10 +41,18 @@ class Counted:
         if not len(codes):
             return None
         decided = self.model.decide(codes)
-        if decided is not None:
-            self._count(codes)
-        return None if decided is None else np.asarray(decided)
+        if decided is None:
+            return None
+        self.count(len(codes))
+        return np.asarray(decided)
 
-    def _count(self, codes: np.ndarray) -> None:
-        self.rows += len(codes)
-        self.calls += 1
+    def count(self, rows: int, calls: int = 1) -> None:
+        """Note that the model was asked, by whatever way."""
+        self.rows += rows
+        self.calls += calls
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget is used up; strategies look before each round."""
+        late = self.deadline is not None and time.monotonic() >= self.deadline
+        return late or (self.most_rows is not None and self.rows >= self.most_rows)

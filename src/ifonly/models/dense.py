@@ -84,7 +84,8 @@ class Dense:
 
 def _forward(xp: Any, layers: list[tuple[Array, Array]], units: Array) -> list[Array]:
     """What each layer gives, [out, n]: columns first, so that no step copies its input."""
-    passed, given = units.T, []
+    given: list[Array] = []
+    passed = units.T
     for kernel, bias in layers:
         if given:
             given[-1] = passed = xp.maximum(passed, xp.zeros_like(passed[:, :1]))

@@ -45,6 +45,13 @@ class TorchModel:
     def decide(self, codes: Any) -> None:
         """None: the scores decide."""
 
+    def home(self) -> Any:
+        """An empty tensor where the module lives: searches with its gradient run there."""
+        import torch
+
+        first = next(self.module.parameters(), torch.empty(0))
+        return torch.empty(0, dtype=torch.float32, device=first.device)
+
     def logits(self, units: Any) -> Any:
         """[n, c] the logits of units [n, w], in the namespace that came in."""
         import torch

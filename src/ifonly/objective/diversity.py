@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+
 from ifonly.objective.array import Array, namespace
 
 
@@ -45,10 +46,11 @@ class Diversity:
         return self.contrast.T @ (xp.sign(gaps) * by_distance) * self.weights[:, None, None]
 
     def repeats(self, points: Array) -> Array:
-        """[q] how many pairs of a set are one point twice."""
+        """[k, q] how many earlier points of its set each point repeats."""
         kernel, _ = self._kernel(self.contrast @ points)
         xp = namespace(points)
-        return xp.sum(xp.astype(kernel == 1.0, points.dtype), axis=0)
+        later = xp.astype(self.contrast.T < 0.0, points.dtype)
+        return later @ xp.astype(kernel == 1.0, points.dtype)
 
     def take(self, rows: Array) -> Diversity:
         return self

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from ifonly.objective.l1 import shortfall
 from ifonly.objective.array import Array, namespace
+from ifonly.objective.l1 import shortfall
 from ifonly.objective.term import Margin
 
 

@@ -100,13 +100,15 @@ class Loss:
             gradient -= self.lambda2 * self.diversity.gradient(points)
         return gradient
 
-    def repeats(self, points: Array) -> Array | float:
-        """[q] how many pairs of a set are one point twice; 0 where no term compares points."""
-        return self.diversity.repeats(points) if self._compares(points) else 0.0
+    def faults(self, points: Array) -> tuple[Array, Array]:
+        """[k, q] bool: which points are on the wrong side, and which are that or repeated.
 
-    def margin(self, points: Array) -> Array:
-        """[k, q] how far each point is on the wanted side."""
-        return self.outcome.model.margin(points)
+        Without diversity no point sees another, and none is called a repeat.
+        """
+        wrong = self.outcome.model.margin(points) <= 0.0
+        if not self._compares(points):
+            return wrong, wrong
+        return wrong, wrong | (self.diversity.repeats(points) > 0.0)
 
     def take(self, rows: Array) -> Loss:
         """The loss of some of the rows, given as indices."""

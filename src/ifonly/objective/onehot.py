@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+
 from ifonly.objective.array import Array, namespace
 from ifonly.space import Categorical, Space
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+
 from ifonly.objective.array import Array, namespace
 from ifonly.space import Continuous, Metric, Space
 
@@ -55,4 +56,4 @@ def summed_weights(space: Space, metric: Metric) -> np.ndarray:
     The paper's text averages over features. A changed category then counts 2, not 1 / d_cat.
     """
     counts = np.where(space.continuous, space.continuous.sum(), 2 * (~space.continuous).sum())
-    return column_weights(space, metric) * np.repeat(counts, np.diff(space.offsets))
+    return np.asarray(column_weights(space, metric) * np.repeat(counts, np.diff(space.offsets)))

@@ -8,7 +8,7 @@ from ifonly.objective.array import Array
 
 
 class Term(Protocol):
-    """One number a row for a set of points, and its derivative. Frozen; holds what its rows need."""
+    """One number a row for a set of points, and its derivative; frozen, with what its rows need."""
 
     def value(self, points: Array) -> Array:
         """[q] the term for the sets `points` [w, k, q]."""
@@ -28,7 +28,7 @@ class Outcome(Term, Protocol):
         """The margin of every point."""
 
     def press(self, points: Array) -> Outcome:
-        """The same term, asking more of the points [k, q] that are marked with a positive number."""
+        """The same term, asking more of each point, by as much as `points` [k, q] says."""
 
     def take(self, rows: Array) -> Outcome:
         """The same term for some of its rows, given as indices."""

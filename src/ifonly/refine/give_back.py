@@ -13,6 +13,7 @@ import numpy as np
 
 from ifonly.pool import Pool
 from ifonly.problem import Problem
+from ifonly.refine.better import better
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def _give_back(problem: Problem, pool: Pool) -> Pool:
         trial = pool.points.copy()
         own = np.take_along_axis(np.broadcast_to(problem.x[:, None], trial.shape), which, axis=-1)
         np.put_along_axis(trial, which, own, axis=-1)
-        pool = _better(problem, pool, trial)
+        pool = better(problem, pool, trial)
     return pool
 
 
@@ -52,20 +53,7 @@ def _shorten(problem: Problem, pool: Pool, halvings: int) -> Pool:
             middle[:, :, j] = (middle[:, :, j] + near) / 2
             middle = np.where(problem.changed(middle), problem.space.round(middle), middle)
             before = pool
-            pool = _better(problem, pool, middle)
+            pool = better(problem, pool, middle)
             failed = (pool.points[:, :, j] == before.points[:, :, j]) & pool.valid
             near = np.where(failed, middle[:, :, j], near)
     return pool
-
-
-def _better(problem: Problem, pool: Pool, trial: np.ndarray) -> Pool:
-    """The trial points where they are valid and differ, the pool's own elsewhere."""
-    asked = pool.valid & (trial != pool.points).any(axis=-1)
-    margin = np.full(pool.margin.shape, -np.inf)
-    rows, places = np.nonzero(asked)
-    if not len(rows):
-        return pool
-    part = problem.take(rows)
-    margin[rows, places] = part.margin(trial[rows, places][:, None])[:, 0]
-    won = margin > 0
-    return Pool(np.where(won[:, :, None], trial, pool.points), np.where(won, margin, pool.margin))

@@ -1,8 +1,9 @@
 """Ways to propose candidates."""
 
 from ifonly.search.edits import Edits
+from ifonly.search.gradient import Gradient
 from ifonly.search.neighbours import Neighbours
 from ifonly.search.searcher import Searcher
 from ifonly.search.union import Union
 
-__all__ = ["Edits", "Neighbours", "Searcher", "Union"]
+__all__ = ["Edits", "Gradient", "Neighbours", "Searcher", "Union"]

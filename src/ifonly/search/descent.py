@@ -45,6 +45,8 @@ class Pace:
     """By how much the objective must fall to count as better."""
     press: float = 0.5
     """What each look adds to the pressure on a point that settles on the wrong side."""
+    again: int = 0
+    """Looks without a better set after which faulty points start again; 0 is never, as the paper."""
 
 
 @final
@@ -82,6 +84,8 @@ class _Batch:
 
     row: Array
     """[q] where each stands in its chunk."""
+    starts: Array
+    """[w, k, q] where a point starts if it has to start again."""
     points: Array
     """[w, k, q]"""
     mean: Array
@@ -95,7 +99,7 @@ class _Batch:
     best: Array
     """[w, k, q] the best settled set so far."""
     faults: Array
-    """[q] its invalid and repeated points."""
+    """[q] how many of its points are invalid or repeated."""
     objective: Array
     """[q] its objective."""
     stale: Array
@@ -111,6 +115,7 @@ class _Batch:
         worst = xp.full_like(points[0, 0], xp.inf)
         return cls(
             row=xp.arange(starts.shape[2], device=device(starts)),
+            starts=low + high - points,
             points=points,
             mean=xp.zeros_like(points),
             square=xp.zeros_like(points),
@@ -172,8 +177,8 @@ def _look(loss: Loss, space: Space, batch: _Batch, pace: Pace) -> tuple[_Batch, 
     """The batch with its best sets brought up to date, and the loss, pressed where needed."""
     xp = namespace(batch.points)
     settled = _settle(space, batch.points, batch.high)
-    wrong = xp.astype(loss.margin(settled) <= 0.0, settled.dtype)
-    faults = xp.sum(wrong, axis=0) + loss.repeats(settled)
+    wrong, faulty = loss.faults(settled)
+    faults = xp.sum(xp.astype(faulty, settled.dtype), axis=0)
     objective = loss.objective(settled)
     nearer = (faults == batch.faults) & (objective < batch.objective - pace.gain)
     better = (faults < batch.faults) | nearer
@@ -184,7 +189,25 @@ def _look(loss: Loss, space: Space, batch: _Batch, pace: Pace) -> tuple[_Batch, 
         objective=xp.where(better, objective, batch.objective),
         stale=xp.where(better, xp.zeros_like(batch.stale), batch.stale + 1.0),
     )
+    if pace.again:
+        batch = _start_again(batch, faulty & (batch.stale % pace.again == pace.again - 1.0))
     return batch, replace(loss, outcome=loss.outcome.press(pace.press * wrong))
+
+
+def _start_again(batch: _Batch, lost: Array) -> _Batch:
+    """The batch with the lost points [k, q] at their starts, and those mirrored for the next time.
+
+    A mirrored start is as random as the first, needs no further random numbers, and belongs to the
+    row alone.
+    """
+    xp = namespace(batch.points)
+    return replace(
+        batch,
+        points=xp.where(lost, batch.starts, batch.points),
+        mean=xp.where(lost, xp.zeros_like(batch.mean), batch.mean),
+        square=xp.where(lost, xp.zeros_like(batch.square), batch.square),
+        starts=xp.where(lost, batch.low + batch.high - batch.starts, batch.starts),
+    )
 
 
 def _settle(space: Space, points: Array, high: Array) -> Array:

@@ -36,8 +36,8 @@ class Edits:
             part = problem.take(rows)
             combined = _combine(part, frontier.points[rows], partners.points[rows])
             found = part.ask(combined)
-            pool = pool.join(_spread(found, rows, len(problem.x)))
-            frontier = _spread(_promising(part, found, self.width), rows, len(problem.x))
+            pool = pool.join(found.spread(rows, len(problem.x)))
+            frontier = _promising(part, found, self.width).spread(rows, len(problem.x))
         return pool
 
 
@@ -67,11 +67,3 @@ def _combine(problem: Problem, points: np.ndarray, others: np.ndarray) -> np.nda
     changed = problem.changed(others)[:, None, :, :]
     laid = np.where(changed, others[:, None, :, :], points[:, :, None, :])
     return laid.reshape(len(points), -1, points.shape[-1])
-
-
-def _spread(pool: Pool, rows: np.ndarray, q: int) -> Pool:
-    """The pool of some rows as one of all q rows, empty elsewhere."""
-    points = np.zeros((q, *pool.points.shape[1:]))
-    margin = np.full((q, pool.margin.shape[1]), -np.inf)
-    points[rows], margin[rows] = pool.points, pool.margin
-    return Pool(points, margin)

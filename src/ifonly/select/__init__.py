@@ -1,6 +1,7 @@
 """Ways to choose a set of answers."""
 
 from ifonly.select.dpp import Determinant
+from ifonly.select.in_order import InOrder
 from ifonly.select.selector import Selector
 
-__all__ = ["Determinant", "Selector"]
+__all__ = ["Determinant", "InOrder", "Selector"]

@@ -18,6 +18,7 @@ import numpy as np
 from ifonly.errors import OptionError
 from ifonly.pool import Pool
 from ifonly.problem import Problem
+from ifonly.select.order import nearest_first
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Determinant:
             factor[:, i] = (kernel - known) / pivot
             variance = np.maximum(variance - factor[:, i] ** 2, 1e-12)
         points = np.take_along_axis(pool.points, chosen[:, :, None], axis=1)
-        return _nearest_first(problem, points, filled)
+        return nearest_first(problem, points, filled)
 
     def _price(self, problem: Problem, pool: Pool) -> np.ndarray:
         changed = problem.changed(pool.points).mean(axis=-1)
@@ -71,13 +72,3 @@ class Determinant:
     def _gain(self, variance: np.ndarray, price: np.ndarray) -> np.ndarray:
         """What a candidate adds, times diversity, so that both ends of the knob stay finite."""
         return np.asarray(self.diversity * np.log(variance) - 0.25 * (1 - self.diversity) * price)
-
-
-def _nearest_first(
-    problem: Problem, points: np.ndarray, filled: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    distance = np.where(filled, problem.distance(points), np.inf)
-    order = np.argsort(distance, axis=1, kind="stable")
-    filled = np.take_along_axis(filled, order, axis=1)
-    points = np.take_along_axis(points, order[:, :, None], axis=1)
-    return np.where(filled[:, :, None], points, problem.x[:, None]), filled

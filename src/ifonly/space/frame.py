@@ -85,11 +85,12 @@ def levels_and_positions(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray]
 
 def table(columns: dict[str, Any], library: str) -> Frame:
     """A frame of the library with columns that are lists, arrays or Narwhals series."""
-    series = {
-        name: values if isinstance(values, nw.Series) else _series(name, values, library)
+    series = [
+        values if isinstance(values, nw.Series) else _series(name, values, library)
         for name, values in columns.items()
-    }
-    return nw.from_dict(series, backend=library).to_native()  # type: ignore[arg-type]
+    ]
+    # Side by side and not from a dictionary, which would let the values choose the dtypes.
+    return nw.concat([one.to_frame() for one in series], how="horizontal").to_native()
 
 
 def _series(name: str, values: Any, library: str) -> nw.Series[Any]:

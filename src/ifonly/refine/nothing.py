@@ -1,0 +1,17 @@
+"""No refinement, for methods whose proposals are their answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ifonly.pool import Pool
+from ifonly.problem import Problem
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """The pool as it is."""
+
+    def refine(self, problem: Problem, pool: Pool) -> Pool:
+        """The same pool."""
+        return pool

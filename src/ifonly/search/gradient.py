@@ -1,0 +1,129 @@
+"""Search by the paper's method: descend its loss over whole sets from random starts.
+
+A row whose set has a fault, a point that is invalid or stands there twice, is started again with
+other draws as long as there are restarts; every set that was reached joins the pool. The model's
+gradient decides where the arrays live: a torch module is searched on its own device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, device, to_device
+
+from ifonly.errors import ModelError
+from ifonly.objective import ClassMargin, Loss, Margin, RangeMargin
+from ifonly.pool import Pool
+from ifonly.problem import Problem
+from ifonly.search.descent import Pace, descend
+from ifonly.stream import uniforms
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Sets of k by descent, lambda1 and lambda2 as in the paper.
+
+    With `alone`, each point of a set is a descent of its own that sees no other (RandomInitCF).
+    """
+
+    lambda1: float = 0.5
+    lambda2: float = 1.0
+    restarts: int = 3
+    alone: bool = False
+    pace: Pace = Pace()
+
+    def search(self, problem: Problem, k: int) -> Pool:
+        """The sets that the descents end in, and those of the restarts."""
+        pool = self._descended(problem, k, attempt=0)
+        for attempt in range(1, self.restarts + 1):
+            good = pool.without_repeats().valid.sum(axis=1)
+            faulty = np.flatnonzero(good < k)
+            if not len(faulty) or problem.spent:
+                break
+            again = self._descended(problem.take(faulty), k, attempt)
+            pool = pool.join(again.spread(faulty, len(problem.x)))
+        return pool
+
+    def _descended(self, problem: Problem, k: int, attempt: int) -> Pool:
+        if self.alone and k > 1:
+            repeated = np.repeat(np.arange(len(problem.x)), k)
+            starts = self._starts(problem, k, attempt).reshape(len(repeated), 1, -1)
+            codes = self._descend(problem.take(repeated), starts)
+            codes = codes.reshape(len(problem.x), k, -1)
+        else:
+            codes = self._descend(problem, self._starts(problem, k, attempt))
+        own = problem.space.round(problem.x)[:, None] == codes
+        return problem.ask(problem.box.clip(np.where(own, problem.x[:, None], codes)))
+
+    def _starts(self, problem: Problem, k: int, attempt: int) -> np.ndarray:
+        w = problem.space.offsets[-1]
+        draws = uniforms(problem.stream, k * w, purpose=100 + attempt)
+        return draws.reshape(len(problem.x), k, w).astype(np.float32)
+
+    def _descend(self, problem: Problem, starts: np.ndarray) -> np.ndarray:
+        """[q, k, d] the codes of where the descents end."""
+        like = _home(problem)
+        xp, place = array_namespace(like), device(like)
+        x = xp.asarray(problem.space.units(problem.x).astype(np.float32), device=place)
+        low, high = (xp.asarray(end, device=place) for end in unit_bounds(problem))
+        k = starts.shape[1]
+        loss = Loss.of(
+            problem.space,
+            problem.metric,
+            x,
+            _margin(problem, x, k),
+            k,
+            lambda1=self.lambda1,
+            lambda2=0.0 if self.alone else self.lambda2,
+        )
+        begin = xp.asarray(starts, device=place)
+        ended = descend(loss, problem.space, begin, low, high, pace=self.pace)
+        steps = np.asarray(to_device(ended.steps, "cpu"))
+        problem.model.count(int(steps.sum()) * k, int(steps.max(initial=0)))
+        units = np.asarray(to_device(ended.points, "cpu"), dtype=np.float64)
+        return np.asarray(problem.space.snap(units))
+
+
+def unit_bounds(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """float32 [q, 1, w] twice: the box in units. A feature that cannot change has no room."""
+    space, box = problem.space, problem.box
+    own = space.units(problem.x)
+    low, high = np.zeros_like(own), np.ones_like(own)
+    frozen = box.frozen()
+    for j, (start, end) in enumerate(zip(space.offsets[:-1], space.offsets[1:], strict=True)):
+        if space.continuous[j]:
+            width = (space.high[j] - space.low[j]) or 1.0
+            low[:, start] = (np.maximum(box.low[:, j], space.low[j]) - space.low[j]) / width
+            high[:, start] = (np.minimum(box.high[:, j], space.high[j]) - space.low[j]) / width
+        else:
+            level = np.arange(end - start) == problem.x[:, j : j + 1]
+            high[:, start:end] = box.levels[:, start:end] | (level & box.keep[:, j : j + 1])
+        still = frozen[:, j]
+        low[still, start:end] = high[still, start:end] = own[still, start:end]
+    return low[:, None].astype(np.float32), high[:, None].astype(np.float32)
+
+
+def _home(problem: Problem) -> Any:
+    """An array of the namespace and device in which the model's gradient lives."""
+    if problem.gradient is None:
+        raise ModelError(
+            "This problem was posed without a gradient.",
+            "Ask with method='gradient', or use a searcher that needs none.",
+        )
+    home = getattr(problem.gradient, "home", None)
+    return np.empty(0, dtype=np.float32) if home is None else home()
+
+
+def _margin(problem: Problem, x: Any, k: int) -> Margin:
+    goal, model = problem.goal, problem.gradient
+    assert model is not None
+    if problem.model.classes:
+        return ClassMargin.of(model, goal.wanted, k, len(problem.model.classes), x)
+    xp = array_namespace(x)
+    low, high = (
+        xp.asarray(e[None].astype(np.float32), device=device(x)) for e in (goal.low, goal.high)
+    )
+    spread = problem.reference.scores.std() if len(problem.reference.scores) else 1.0
+    return RangeMargin(model, low, high, unit=0.1 * float(spread or 1.0))

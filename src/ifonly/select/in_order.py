@@ -1,0 +1,24 @@
+"""Take the first k candidates, as methods do that search for exactly k.
+
+What is invalid or a repeat leaves a gap: nothing later takes its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ifonly.pool import Pool, repeated
+from ifonly.problem import Problem
+from ifonly.select.order import nearest_first
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """The valid and distinct ones among the first k places of the pool."""
+
+    def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Those points, nearest first."""
+        points, valid = pool.points[:, :k], pool.valid[:, :k]
+        return nearest_first(problem, points, valid & ~repeated(points, valid))
