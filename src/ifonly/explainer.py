@@ -84,8 +84,8 @@ class Explainer:
         _check_whole(seed, "seed", least=0)
         frame = as_frame(rows)
         x = self.setting.space.codes(rows)
-        model = Counted(self.setting.model)
-        scores = model.scores(x)
+        model = Counted(self.setting.model, self.setting.route)
+        scores = model.own_scores(x)
         decided = _decided(model, x, scores, threshold)
         goal = resolve(target, model.classes, decided, threshold=threshold)
         parts = []

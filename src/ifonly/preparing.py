@@ -13,14 +13,17 @@ from ifonly.errors import OptionError, RuleError
 from ifonly.grid import Grid
 from ifonly.models import Differentiable, Model, adapt
 from ifonly.models.differentiable import differentiable
+from ifonly.models.route import route
 from ifonly.problem import Reference
 from ifonly.rules import Box, Rule, as_rules
-from ifonly.space import Continuous, Metric, Space
+from ifonly.space import Metric, Space
 from ifonly.space.frame import Frame
 from ifonly.stream import row_streams
 
 REFERENCES = 2000
 """The most training rows that are kept to start from."""
+PROBES = 256
+"""How many of them a faster route must agree on."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Setting:
 
     space: Space
     model: Model
+    route: Model
+    """The model, or a faster way to the same scores."""
     rules: tuple[Rule, ...]
     metric: Metric
     grid: Grid
@@ -74,6 +79,7 @@ def prepare(
     return Setting(
         space,
         adapted,
+        route(model, adapted, space, kept[:PROBES]),
         nodes,
         Metric.of(space, weights),
         Grid.of(space, codes),
@@ -91,11 +97,8 @@ def _thinned(codes: np.ndarray) -> np.ndarray:
 
 def _middle(space: Space) -> np.ndarray:
     """[d] a row in the middle of a space, to ask a model with where there are no data."""
-    return space.round(
-        np.array(
-            [(f.low + f.high) / 2 if isinstance(f, Continuous) else 0.0 for f in space.features]
-        )
-    )
+    middle = np.where(space.continuous, (space.low + space.high) / 2, 0.0)
+    return np.asarray(space.round(middle))
 
 
 def _check_together(space: Space, rules: tuple[Rule, ...]) -> None:

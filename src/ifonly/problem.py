@@ -87,7 +87,7 @@ class Problem:
         rows, _ = np.nonzero(accepted)
         codes = points[accepted]
         decided = self.model.decide(codes) if self.goal.threshold is None else None
-        scores = self.model.scores(codes) if decided is None else np.empty((len(codes), 2))
+        scores = self.model.own_scores(codes) if decided is None else np.empty((len(codes), 2))
         goal = self.goal.take(rows)
         met = goal.met(scores[:, None, :], None if decided is None else decided[:, None])
         accepted[accepted] = met[:, 0]

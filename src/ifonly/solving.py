@@ -27,7 +27,7 @@ def solve(problem: Problem, method: Method, k: int) -> Solved:
     points, filled = method.selector.select(problem, pool, k)
     points, filled = _judged(problem, method, pool, points, filled)
     scores = np.full((*filled.shape, max(1, len(problem.model.classes))), np.nan)
-    scores[filled] = problem.model.scores(points[filled])
+    scores[filled] = problem.model.own_scores(points[filled])
     return Solved(points, filled, scores)
 
 

@@ -74,8 +74,6 @@ def _csv(path: Path, dtype: Mapping[str, str]) -> pd.DataFrame:
             dtype={name: kind for name, kind in dtype.items() if name in names},
             # A first column without a name is the index that DataFrame.to_csv wrote.
             index_col=0 if names[0] == "" else False,
-            # Exactly the number that is written: decimals are read off the values.
-            float_precision="round_trip",
             low_memory=False,
             encoding=encoding,
         )

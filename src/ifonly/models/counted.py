@@ -13,12 +13,13 @@ from ifonly.models.protocol import Model
 
 @dataclass
 class Counted:
-    """A model and the number of rows and calls it has answered.
+    """The user's `model`, a `route` to it for the search, and how often they were asked.
 
     The one mutable thing in a search; each call of `explain` has its own, so threads share none.
     """
 
     model: Model
+    route: Model
     rows: int = 0
     calls: int = 0
     most_rows: int | None = None
@@ -30,17 +31,16 @@ class Counted:
         return self.model.classes
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
-        """The model's scores [n, c]; no rows, no call."""
-        if not len(codes):
-            return np.empty((0, max(1, len(self.classes))))
-        self.count(len(codes))
-        return np.asarray(self.model.scores(codes))
+        """[n, c] the scores by the search's route; no rows, no call."""
+        return self._asked(self.route, codes)
+
+    def own_scores(self, codes: np.ndarray) -> np.ndarray:
+        """[n, c] the scores by the user's model itself."""
+        return self._asked(self.model, codes)
 
     def decide(self, codes: np.ndarray) -> np.ndarray | None:
-        """The model's own decisions [n], or None where scores decide."""
-        if not len(codes):
-            return None
-        decided = self.model.decide(codes)
+        """[n] the user's model's own decisions, or None where scores decide."""
+        decided = self.model.decide(codes) if len(codes) else None
         if decided is None:
             return None
         self.count(len(codes))
@@ -56,3 +56,9 @@ class Counted:
         """Whether the budget is used up; strategies look before each round."""
         late = self.deadline is not None and time.monotonic() >= self.deadline
         return late or (self.most_rows is not None and self.rows >= self.most_rows)
+
+    def _asked(self, model: Model, codes: np.ndarray) -> np.ndarray:
+        if not len(codes):
+            return np.empty((0, max(1, len(self.classes))))
+        self.count(len(codes))
+        return np.asarray(model.scores(codes))

@@ -46,7 +46,7 @@ class Pace:
     press: float = 0.5
     """What each look adds to the pressure on a point that settles on the wrong side."""
     again: int = 0
-    """Looks without a better set after which faulty points start again; 0 is never, as the paper."""
+    """Looks without a better set after which faulty points start again; the paper has 0: never."""
 
 
 @final

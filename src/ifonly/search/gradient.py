@@ -7,13 +7,14 @@ gradient decides where the arrays live: a torch module is searched on its own de
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, device, to_device
 
 from ifonly.errors import ModelError
+from ifonly.models.shifted import Shifted
 from ifonly.objective import ClassMargin, Loss, Margin, RangeMargin
 from ifonly.pool import Pool
 from ifonly.problem import Problem
@@ -32,7 +33,7 @@ class Gradient:
     lambda2: float = 1.0
     restarts: int = 3
     alone: bool = False
-    pace: Pace = Pace()
+    pace: Pace = field(default_factory=Pace)
 
     def search(self, problem: Problem, k: int) -> Pool:
         """The sets that the descents end in, and those of the restarts."""
@@ -120,10 +121,12 @@ def _margin(problem: Problem, x: Any, k: int) -> Margin:
     goal, model = problem.goal, problem.gradient
     assert model is not None
     if problem.model.classes:
+        if goal.threshold is not None:
+            shifted = Shifted(model, goal.threshold)
+            return ClassMargin.of(shifted, goal.wanted, k, 2, x)
         return ClassMargin.of(model, goal.wanted, k, len(problem.model.classes), x)
     xp = array_namespace(x)
-    low, high = (
-        xp.asarray(e[None].astype(np.float32), device=device(x)) for e in (goal.low, goal.high)
-    )
+    low = xp.asarray(goal.low[None], dtype=x.dtype, device=device(x))
+    high = xp.asarray(goal.high[None], dtype=x.dtype, device=device(x))
     spread = problem.reference.scores.std() if len(problem.reference.scores) else 1.0
     return RangeMargin(model, low, high, unit=0.1 * float(spread or 1.0))

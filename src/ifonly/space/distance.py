@@ -60,7 +60,9 @@ class Metric:
         """[...] the distance between a and b [..., d]."""
         xp = array_namespace(a)
         gaps = self.gaps(a, b)
-        return gaps @ xp.asarray(self.scale, dtype=gaps.dtype, device=device(gaps))
+        scale = xp.asarray(self.scale, dtype=gaps.dtype, device=device(gaps))
+        # A matrix product would round a point otherwise in another place of the batch.
+        return xp.einsum("...d,d->...", gaps, scale)
 
     def pairwise(self, points: Any) -> Any:
         """[..., m, m] the distances among points [..., m, d]."""

@@ -31,7 +31,7 @@ def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
     if seed % 4:
         setting = prepare(model, data, None, rules, categorical=[CODED] if CODED in data else [])
     x = _with_outlier(space, random_codes(space, q, seed + 1))
-    return pose(setting, Counted(model), x, _goal(model, x), seed)
+    return pose(setting, Counted(setting.model, setting.route), x, _goal(model, x), seed)
 
 
 def random_rules(space: Space, seed: int) -> list[Rule]:
