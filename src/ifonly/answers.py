@@ -129,12 +129,12 @@ class Answers:
 
     def views(self, *, named: bool = True) -> list[RowView]:
         """What there is to show of each row; `named` uses the user's names for things."""
-        names = [self._name(name) if named else name for name in self.space.names]
-        return [self._view(q, names, named=named) for q in range(len(self))]
+        changed, distance = self.changed(), self.distance()
+        return [self._view(q, changed[q], distance[q], named=named) for q in range(len(self))]
 
     def plot(self, row: int = 0) -> Any:
         """A matplotlib figure: what changes, by how much, and the model's score (extra 'plot')."""
-        return plot.figure(self.views()[row])
+        return plot.figure(self._view(row, self.changed()[row], self.distance()[row]))
 
     def to_html(self) -> str:
         """A page of its own that shows every row and its answers."""
@@ -161,19 +161,25 @@ class Answers:
         """Write `frame()` to a Parquet file, with the JSON of the answers in its metadata."""
         write_parquet(self.frame(), self.to_json(), path)
 
-    def _view(self, q: int, names: list[str], *, named: bool) -> RowView:
+    def _view(
+        self, q: int, changed: np.ndarray, distance: np.ndarray, *, named: bool = True
+    ) -> RowView:
         label = self._name if named else lambda thing: thing
+        names = [label(name) for name in self.space.names]
+        numeric = self.space.continuous
         own = self._values(self.x[q])
         shown = []
         for a in np.flatnonzero(self.filled[q]):
             values = self._values(self.points[q, a])
-            changed = np.flatnonzero(self.changed()[q, a])
             shown.append(
                 AnswerView(
-                    changes=tuple(Change(names[j], own[j], values[j]) for j in changed),
+                    changes=tuple(
+                        Change(names[j], own[j], values[j], bool(numeric[j]))
+                        for j in np.flatnonzero(changed[a])
+                    ),
                     prediction=label(self._prediction(q, int(a))),
                     score=float(self.score[q, a]),
-                    distance=float(self.distance()[q, a]),
+                    distance=float(distance[a]),
                 )
             )
         return RowView(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ class Setting:
     metric: Metric
     grid: Grid
     reference: Reference
+    kind: str = ""
+    """The name of the user's own class of model."""
     gradient: Differentiable | None = None
 
     @property
@@ -84,6 +87,7 @@ def prepare(
         Metric.of(space, weights),
         Grid.of(space, codes),
         Reference(kept, np.asarray(scores)),
+        str(model) if isinstance(model, str | PathLike) else type(model).__name__,
         differentiable(model, adapted, space, kept if len(kept) else probe) if descends else None,
     )
 

@@ -25,7 +25,7 @@ def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> d
         "rules": rules,
         "regression": not model.classes,
         "classes": list(model.classes),
-        "model": type(setting.model).__name__,
+        "model": setting.kind,
         "space_fingerprint": setting.space.fingerprint,
         "rules_fingerprint": hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16],
         "model_fingerprint": setting.fingerprint,

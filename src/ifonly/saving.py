@@ -44,6 +44,9 @@ def from_json(content: str) -> dict[str, Any]:
         raise FileError(
             "This is not the JSON of saved answers.", "Save answers with answers.to_json()."
         ) from None
+    absent = [name for name in ("space", "status", "record", *_ARRAYS) if name not in plain]
+    if absent:
+        raise FileError(f"These saved answers lack {absent[0]!r}.", "Save them again.")
     space = Space.from_json(json.dumps(plain.pop("space")))
     fields: dict[str, Any] = {"space": space}
     q, d, k = len(plain["x"]), len(space), dict(plain["record"]["pairs"])["k"]

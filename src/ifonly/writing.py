@@ -16,18 +16,24 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
     try:
         handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
-        raise FileError(
-            f"{str(path)!r} cannot be written: {error.strerror}.",
-            f"Is there a folder {str(path.parent)!r} that you may write to?",
-        ) from error
+        raise _unwritable(path, error) from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         Path(aside).chmod(0o666 & ~_umask())
         Path(aside).replace(path)
-    except BaseException:
+    except BaseException as error:
         Path(aside).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _unwritable(path, error) from error
         raise
+
+
+def _unwritable(path: Path, error: OSError) -> FileError:
+    return FileError(
+        f"{str(path)!r} cannot be written: {error.strerror}.",
+        f"Is there a folder {str(path.parent)!r} that you may write to, with room in it?",
+    )
 
 
 def _umask() -> int:

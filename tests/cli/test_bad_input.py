@@ -10,6 +10,9 @@ from typing import Any
 import joblib
 import pytest
 
+from ifonly.cli.reading import read_table
+from ifonly.errors import MissingExtra
+
 HEAD = "income,debt,job\n"
 
 
@@ -184,10 +187,11 @@ def test_an_interrupt_ends_with_130(explain: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_parquet_file_without_pyarrow_says_what_to_install(
-    explain: Any, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    refused(explain(rows="rows.parquet"), "pip install 'ifonly[parquet]'")
+    with pytest.raises(MissingExtra, match=r"pip install 'ifonly\[parquet\]'"):
+        read_table(Path("rows.parquet"))
 
 
 def test_the_installed_command_ends_the_same_way(folder: Path) -> None:

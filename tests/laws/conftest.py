@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -13,11 +13,13 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import ifonly
+from ifonly.methods import SEARCHERS
 
 NUMBERS = ["age", "income"]
 CATEGORIES = ["job", "married", "grade"]
@@ -113,6 +115,9 @@ def case_of(name: str) -> Case:
     wanted, options = "granted", {}
     if name == "logistic":
         model = piped(LogisticRegression()).fit(data, labels)
+    elif name == "network":
+        network = MLPClassifier(6, max_iter=3000, random_state=0, tol=1e-3)
+        model = piped(network).fit(data, labels)
     elif name == "forest":
         model = piped(RandomForestClassifier(15, random_state=0)).fit(data, labels)
     elif name == "support vectors":
@@ -146,6 +151,7 @@ def _over(model: Any, threshold: float) -> Callable[[pd.DataFrame], np.ndarray]:
 
 CASES = (
     "logistic",
+    "network",
     "forest",
     "support vectors",
     "three classes",
@@ -158,6 +164,21 @@ CASES = (
 )
 
 
+DESCENDING = ("logistic", "network", "three classes", "linear regression")
+"""The models that have a gradient."""
+
+
 @pytest.fixture(params=CASES)
 def case(request: pytest.FixtureRequest) -> Case:
     return case_of(request.param)
+
+
+@pytest.fixture(
+    params=[(c, m) for c in CASES for m in SEARCHERS if m != "gradient" or c in DESCENDING],
+    ids=lambda pair: f"{pair[0]} by {pair[1]}",
+)
+def asked(request: pytest.FixtureRequest) -> Case:
+    """Every case with every method that can answer it."""
+    name, method = request.param
+    case = case_of(name)
+    return replace(case, options={**case.options, "method": method})

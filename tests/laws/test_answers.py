@@ -28,58 +28,53 @@ def points_of(answers: ifonly.Answers) -> list[list[tuple[Any, ...]]]:
     ]
 
 
-@pytest.fixture(params=sorted(SEARCHERS))
-def method(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-def test_a_row_gets_the_same_answers_alone_shuffled_and_in_shards(case: Any, method: str) -> None:
-    rows = case.rows
-    together = case.explain(method=method, rules=RULES)
+def test_a_row_gets_the_same_answers_alone_shuffled_and_in_shards(asked: Any) -> None:
+    rows = asked.rows
+    together = asked.explain(rules=RULES)
     order = np.random.default_rng(0).permutation(len(rows))
     batches = [[i] for i in range(len(rows))] + [order, order[:2], order[2:]]
     for batch in batches:
-        answers = case.explain(rows.iloc[batch], method=method, rules=RULES)
+        answers = asked.explain(rows.iloc[batch], rules=RULES)
         assert points_of(answers) == [points_of(together)[i] for i in batch]
         assert answers.status == tuple(together.status[i] for i in batch)
         assert answers.notes == tuple(together.notes[i] for i in batch)
 
 
-def test_every_answer_stands_up_to_the_users_own_model(case: Any, method: str) -> None:
-    answers = case.explain(method=method)
+def test_every_answer_stands_up_to_the_users_own_model(asked: Any) -> None:
+    answers = asked.explain()
     assert set(answers.status) == {ifonly.Status.FOUND}
     frame = answers.frame()
     wanted = [answers.wanted[q] for q in frame["query"]]
-    assert case.right(frame[list(case.data.columns)], wanted).all()
-    assert frame["query"].value_counts().to_list() == [3] * len(case.rows)
+    assert asked.right(frame[list(asked.data.columns)], wanted).all()
+    assert frame["query"].value_counts().to_list() == [3] * len(asked.rows)
 
 
-def test_every_answer_obeys_every_rule(case: Any, method: str) -> None:
+def test_every_answer_obeys_every_rule(asked: Any) -> None:
     rules = [*RULES, "grade only decreases", ifonly.one_of("job", ["Sales", "Other, rare"])]
-    answers = case.explain(method=method, rules=rules)
+    answers = asked.explain(rules=rules)
     frame = answers.frame()
-    own = case.rows.iloc[frame["query"]].reset_index(drop=True)
+    own = asked.rows.iloc[frame["query"]].reset_index(drop=True)
     assert len(frame) > 0
     assert (frame["age"] >= own["age"]).all()
     assert ((frame["income"] >= 1500) & (frame["income"] <= 9000)).all()
     assert (frame["married"] == own["married"]).all()
     assert frame["job"].isin(["Sales", "Other, rare"]).all()
     assert (frame["grade"].cat.codes <= own["grade"].cat.codes).all()
-    assert case.right(
-        frame[list(case.data.columns)], [answers.wanted[q] for q in frame["query"]]
+    assert asked.right(
+        frame[list(asked.data.columns)], [answers.wanted[q] for q in frame["query"]]
     ).all()
 
 
-def test_no_answer_repeats_another_or_its_row(case: Any, method: str) -> None:
-    answers = case.explain(method=method, k=6)
+def test_no_answer_repeats_another_or_its_row(asked: Any) -> None:
+    answers = asked.explain(k=6)
     for own, points in zip(answers.x, points_of(answers), strict=True):
         assert len(set(points)) == len(points)
         assert tuple(own) not in points
 
 
-def test_every_answer_can_be_written_as_a_row(case: Any, method: str) -> None:
-    answers = case.explain(method=method)
-    frame, data = answers.frame(), case.data
+def test_every_answer_can_be_written_as_a_row(asked: Any) -> None:
+    answers = asked.explain()
+    frame, data = answers.frame(), asked.data
     assert frame[list(data.columns)].dtypes.to_list() == data.dtypes.to_list()
     assert frame["age"].between(data["age"].min(), data["age"].max()).all()
     assert frame["income"].between(data["income"].min(), data["income"].max()).all()
@@ -89,10 +84,10 @@ def test_every_answer_can_be_written_as_a_row(case: Any, method: str) -> None:
     ifonly.Space.infer(data).codes(frame[list(data.columns)])
 
 
-def test_the_input_frames_are_unchanged_bit_for_bit(case: Any, method: str) -> None:
-    rows, data = case.rows, case.data
+def test_the_input_frames_are_unchanged_bit_for_bit(asked: Any) -> None:
+    rows, data = asked.rows, asked.data
     before = [frame.copy(deep=True) for frame in (rows, data)]
-    case.explain(rows, method=method, rules=RULES)
+    asked.explain(rows, rules=RULES)
     for frame, copy in zip((rows, data), before, strict=True):
         pd.testing.assert_frame_equal(frame, copy, check_exact=True)
 
@@ -115,11 +110,11 @@ def test_a_row_that_has_the_outcome_already_is_told_so(case: Any) -> None:
     assert all(status.answered for status in answers.status)
 
 
-def test_the_order_of_the_training_rows_does_not_matter(case: Any, method: str) -> None:
-    shuffled = case.data.sample(frac=1, random_state=3)
-    settings = {"target": case.target, "k": 3, "method": method, **case.options}
-    answers = ifonly.explain(case.model, case.rows, data=shuffled, **settings)
-    assert points_of(answers) == points_of(case.explain(method=method))
+def test_the_order_of_the_training_rows_does_not_matter(asked: Any) -> None:
+    shuffled = asked.data.sample(frac=1, random_state=3)
+    settings = {"target": asked.target, "k": 3, **asked.options}
+    answers = ifonly.explain(asked.model, asked.rows, data=shuffled, **settings)
+    assert points_of(answers) == points_of(asked.explain())
 
 
 @given(

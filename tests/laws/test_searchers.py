@@ -25,16 +25,25 @@ ALL = {
 }
 
 
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("kind", MODEL_KINDS)
+DESCENDING = ("linear", "three classes", "regression")
+"""The kinds of models that have a gradient."""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(n, k) for n in ALL for k in MODEL_KINDS if n != "gradient" or k in DESCENDING],
+)
 def test_a_searcher_keeps_the_laws(name: str, kind: str) -> None:
     check_searcher(ALL[name], [random_problem(seed, kind, q=4) for seed in range(4)])
 
 
-@given(seed=st.integers(0, 10_000), k=st.integers(1, 6), name=st.sampled_from(sorted(SEARCHERS)))
+ANY = sorted(set(ALL) - {"gradient"})
+
+
+@given(seed=st.integers(0, 10_000), k=st.integers(1, 6), name=st.sampled_from(ANY))
 @settings(max_examples=25, deadline=None)
 def test_a_searcher_keeps_the_laws_on_any_problem(seed: int, k: int, name: str) -> None:
-    check_searcher(SEARCHERS[name], [random_problem(seed, q=4)], k)
+    check_searcher(ALL[name], [random_problem(seed, q=4)], k)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Diversity:
         gaps = self.contrast @ points
         kernel, matrix = self._kernel(gaps)
         by_entry, _ = adjugate(matrix)
-        by_kernel = self.spread.T @ xp.reshape(by_entry, (-1, points.shape[2]))
+        by_kernel = self.spread.T @ by_entry.reshape((-1, points.shape[2]))
         by_distance = -by_kernel * kernel**2
         return self.contrast.T @ (xp.sign(gaps) * by_distance) * self.weights[:, None, None]
 
@@ -60,9 +60,9 @@ class Diversity:
         xp = namespace(gaps)
         w, p, q = gaps.shape
         k = self.identity.shape[0]
-        distance = xp.reshape(self.weights @ xp.reshape(xp.abs(gaps), (w, p * q)), (p, q))
+        distance = (self.weights @ xp.abs(gaps).reshape((w, p * q))).reshape((p, q))
         kernel = 1.0 / (1.0 + distance)
-        return kernel, xp.reshape(self.spread @ kernel, (k, k, q)) + self.identity
+        return kernel, (self.spread @ kernel).reshape((k, k, q)) + self.identity
 
 
 def adjugate(matrix: Array) -> tuple[Array, Array]:

@@ -104,9 +104,9 @@ class RangeMargin:
 
 def _together(points: Array) -> Array:
     """[n, w] the points [w, k, q] one under the other: a view."""
-    return namespace(points).reshape(points, (points.shape[0], -1)).T
+    return points.reshape((points.shape[0], -1)).T
 
 
 def _apart(values: Array, points: Array) -> Array:
     """[a, k, q] what a model said of the points: values [n, a], set by set again."""
-    return namespace(values).reshape(values.T, (-1, *points.shape[1:]))
+    return values.T.reshape((-1, *points.shape[1:]))

@@ -25,22 +25,20 @@ class OneHot:
 
     def value(self, points: Array) -> Array:
         xp = namespace(points)
-        excess = xp.reshape(self._excess(points), (-1, *points.shape[1:]))
+        excess = self._excess(points).reshape((-1, *points.shape[1:]))
         return xp.mean(xp.sum(excess**2, axis=0), axis=0)
 
     def gradient(self, points: Array) -> Array:
-        xp = namespace(points)
         slope = (2.0 / points.shape[1] * self.blocks.T) @ self._excess(points)
-        return xp.reshape(slope, points.shape)
+        return slope.reshape(points.shape)
 
     def take(self, rows: Array) -> OneHot:
         return self
 
     def _excess(self, points: Array) -> Array:
         """[f, k * q] by how much each category's columns exceed one."""
-        xp = namespace(points)
         w, k, q = points.shape
-        return self.blocks @ xp.reshape(points, (w, k * q)) - 1.0
+        return self.blocks @ points.reshape((w, k * q)) - 1.0
 
 
 def column_blocks(space: Space) -> np.ndarray:

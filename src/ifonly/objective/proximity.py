@@ -29,8 +29,8 @@ class Proximity:
     def value(self, points: Array) -> Array:
         xp = namespace(points)
         w, k, q = points.shape
-        gaps = xp.reshape(xp.abs(points - self.x), (w, k * q))
-        return xp.mean(xp.reshape(self.weights @ gaps, (k, q)), axis=0)
+        gaps = xp.abs(points - self.x).reshape((w, k * q))
+        return xp.mean((self.weights @ gaps).reshape((k, q)), axis=0)
 
     def gradient(self, points: Array) -> Array:
         xp = namespace(points)

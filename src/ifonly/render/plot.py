@@ -211,7 +211,7 @@ def _changes(view: RowView, name: str) -> list[Change | None]:
 def _amount(change: Change) -> float:
     """By how much a number changes; 0 for a category and where a value is missing."""
     ends = (change.before, change.after)
-    if any(isinstance(end, bool) or not isinstance(end, int | float) for end in ends):
+    if not change.numeric or not all(isinstance(end, int | float) for end in ends):
         return 0.0
     return float(change.after) - float(change.before)
 

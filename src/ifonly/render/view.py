@@ -16,6 +16,8 @@ class Change:
     feature: str
     before: Any
     after: Any
+    numeric: bool = True
+    """Whether the feature is a number, not a level that happens to be one."""
 
 
 @dataclass(frozen=True)

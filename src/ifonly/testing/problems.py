@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.models import Counted, Model
+from ifonly.models import Counted, Differentiable, Model
 from ifonly.posing import pose
 from ifonly.preparing import prepare
 from ifonly.problem import Problem
@@ -27,9 +27,11 @@ def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
     space = Space.infer(data, categorical=[CODED] if CODED in data else [])
     model = random_model(space, kind, seed)
     rules = random_rules(space, seed)[: seed % 3]
-    setting = prepare(model, None, space, rules)
+    descends = isinstance(model, Differentiable)
+    setting = prepare(model, None, space, rules, descends=descends)
     if seed % 4:
-        setting = prepare(model, data, None, rules, categorical=[CODED] if CODED in data else [])
+        categorical = [CODED] if CODED in data else []
+        setting = prepare(model, data, None, rules, categorical=categorical, descends=descends)
     x = _with_outlier(space, random_codes(space, q, seed + 1))
     return pose(setting, Counted(setting.model, setting.route), x, _goal(model, x), seed)
 
@@ -63,7 +65,8 @@ def _with_outlier(space: Space, x: np.ndarray) -> np.ndarray:
 def _goal(model: Model, x: np.ndarray) -> Goal:
     scores = np.asarray(model.scores(x))
     if not model.classes:
-        target: Any = (float(np.median(scores)), float("inf"))
+        # Not the median itself, on which a point can lie exactly and the last bit then decides.
+        target: Any = (float(np.median(scores) + 0.0137 * scores.std()), float("inf"))
         return resolve(target, (), scores[:, 0])
     decided = scores.argmax(axis=1)
     wanted = [model.classes[(i + 1) % len(model.classes)] for i in decided]
