@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,32 +15,56 @@ from ifonly.status import Status
 from ifonly.target import Goal
 
 
-def answer(problem: Problem, method: Method, k: int) -> tuple[Any, ...]:
-    """Points, filled, scores, statuses and notes of one chunk of rows."""
-    q = len(problem.x)
+@dataclass(frozen=True)
+class Part:
+    """What was found for some rows."""
+
+    points: np.ndarray
+    """[q, k, d]"""
+    filled: np.ndarray
+    """bool [q, k]"""
+    score: np.ndarray
+    """[q, k]"""
+    status: tuple[Status, ...]
+    notes: tuple[str, ...]
+
+
+def answer(problem: Problem, method: Method, k: int, met: np.ndarray) -> Part:
+    """The answers of a chunk of rows; `met` [q] says which have the wanted outcome already."""
     reasons = impossible(problem)
-    notes = outside(problem.space, problem.x)
-    already = problem.accepts(problem.x[:, None])[:, 0]
-    open_rows = np.array(
-        [i for i in range(q) if not already[i] and i not in reasons], dtype=np.intp
-    )
-    points = np.repeat(problem.x[:, None], k, axis=1)
-    filled, score = np.zeros((q, k), dtype=bool), np.full((q, k), np.nan)
-    if len(open_rows):
-        part = problem.take(open_rows)
+    already = met & problem.lawful(problem.x[:, None])[:, 0]
+    closed = already.copy()
+    closed[list(reasons)] = True
+    points, filled, score = _nothing(problem.x, k)
+    searched = np.flatnonzero(~closed)
+    if len(searched):
+        part = problem.take(searched)
         solved = solve(part, method, k)
-        points[open_rows], filled[open_rows] = solved.points, solved.filled
-        score[open_rows] = wanted_score(solved.scores, part.goal)
-    status = tuple(
-        Status.ALREADY
-        if already[i]
-        else Status.INFEASIBLE
-        if i in reasons
-        else (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND)[int(n > 0) + int(n == k)]
-        for i, n in enumerate(filled.sum(axis=1))
+        points[searched], filled[searched] = solved.points, solved.filled
+        score[searched] = wanted_score(solved.scores, part.goal)
+    count = filled.sum(axis=1)
+    kind = np.where(count == k, 2, (count > 0).astype(np.intp))
+    kind[list(reasons)] = 3
+    kind[already] = 4
+    kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
+    notes = _told(len(kind), reasons, outside(problem.space, problem.x))
+    return Part(points, filled, score, tuple(kinds[i] for i in kind), notes)
+
+
+def unanswered(x: np.ndarray, k: int, note: str) -> Part:
+    """Rows x [q, d] whose turn did not come."""
+    return Part(*_nothing(x, k), (Status.NOT_FOUND,) * len(x), (note,) * len(x))
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """Several parts as one."""
+    return Part(
+        np.concatenate([part.points for part in parts]),
+        np.concatenate([part.filled for part in parts]),
+        np.concatenate([part.score for part in parts]),
+        tuple(status for part in parts for status in part.status),
+        tuple(note for part in parts for note in part.notes),
     )
-    told = tuple(" ".join(filter(None, [reasons.get(i), notes.get(i)])) for i in range(q))
-    return points, filled, score, status, told
 
 
 def wanted_score(scores: np.ndarray, goal: Goal) -> np.ndarray:
@@ -48,3 +73,16 @@ def wanted_score(scores: np.ndarray, goal: Goal) -> np.ndarray:
         return scores[..., 0]
     index = np.broadcast_to(goal.wanted[:, None, None], (*scores.shape[:-1], 1))
     return np.take_along_axis(scores, index, axis=-1)[..., 0]
+
+
+def _nothing(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    points = np.repeat(x[:, None], k, axis=1)
+    return points, np.zeros(points.shape[:2], dtype=bool), np.full(points.shape[:2], np.nan)
+
+
+def _told(q: int, *notes: Mapping[int, str]) -> tuple[str, ...]:
+    told = [""] * q
+    for group in notes:
+        for row, note in group.items():
+            told[row] = f"{told[row]} {note}".strip()
+    return tuple(told)

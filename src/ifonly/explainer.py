@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ifonly.answering import answer, wanted_score
+from ifonly.answering import Part, answer, joined, unanswered, wanted_score
 from ifonly.answers import Answers
+from ifonly.budget import Budget
 from ifonly.errors import OptionError
 from ifonly.methods import method_of
 from ifonly.models import Counted
@@ -77,27 +78,32 @@ class Explainer:
         k: int = 4,
         threshold: float | None = None,
         seed: int = 0,
+        budget: Any = None,
         progress: Callable[[int, int], None] | None = None,
+        keep: bool = False,
     ) -> Answers:
-        """k answers to each row. `progress` is told the rows done and the rows asked."""
+        """k answers to each row.
+
+        `budget` limits seconds, or {'model_rows': ...}; what is found by then comes back.
+        `progress` is told the rows done and the rows asked. With `keep`, Ctrl-C ends the search
+        and what is finished comes back.
+        """
         _check_whole(k, "k", least=1)
         _check_whole(seed, "seed", least=0)
         frame = as_frame(rows)
         x = self.setting.space.codes(rows)
-        model = Counted(self.setting.model, self.setting.route)
+        limit = Budget.of(budget)
+        model = Counted(
+            self.setting.model,
+            self.setting.route,
+            most_rows=limit.model_rows,
+            deadline=limit.deadline(),
+        )
         scores = model.own_scores(x)
         decided = _decided(model, x, scores, threshold)
         goal = resolve(target, model.classes, decided, threshold=threshold)
-        parts = []
-        for start in range(0, len(x), self._chunk()):
-            chunk = np.arange(start, min(start + self._chunk(), len(x)))
-            problem = pose(self.setting, model, x[chunk], goal.take(chunk), seed)
-            parts.append(answer(problem, self.method, k))
-            if progress is not None:
-                progress(int(chunk[-1]) + 1, len(x))
-        points, filled, score, status, notes = (
-            _joined(column) for column in zip(*parts, strict=True)
-        )
+        met = goal.met(scores[:, None], decided[:, None] if model.classes else None)[:, 0]
+        found = self._answer(x, goal, met, model, k=k, seed=seed, progress=progress, keep=keep)
         options = {
             **self.options,
             "k": k,
@@ -108,22 +114,53 @@ class Explainer:
         return Answers(
             space=self.setting.space,
             x=x,
-            points=points,
-            filled=filled,
-            status=status,
+            points=found.points,
+            filled=found.filled,
+            status=found.status,
             wanted=_wanted(goal, model.classes),
             predicted=tuple(decided.tolist())
             if not model.classes
             else tuple(model.classes[i] for i in decided),
             row_score=wanted_score(scores[:, None], goal)[:, 0],
-            score=score,
+            score=found.score,
             index=_index(rows, len(x)),
             library=library_of(frame),
-            notes=notes,
+            notes=found.notes,
             labels=self.labels,
             weights=self.weights,
             record=record_of(self.setting, model, options),
         )
+
+    def _answer(
+        self,
+        x: np.ndarray,
+        goal: Goal,
+        met: np.ndarray,
+        model: Counted,
+        *,
+        k: int,
+        seed: int,
+        progress: Callable[[int, int], None] | None,
+        keep: bool,
+    ) -> Part:
+        """All rows, chunk after chunk, until the budget is spent or somebody interrupts."""
+        parts: list[Part] = []
+        done, note = 0, "The budget was spent before the turn of this row."
+        try:
+            while done < len(x) and not (parts and model.spent):
+                chunk = np.arange(done, min(done + self._chunk(), len(x)))
+                problem = pose(self.setting, model, x[chunk], goal.take(chunk), seed)
+                parts.append(answer(problem, self.method, k, met[chunk]))
+                done = int(chunk[-1]) + 1
+                if progress is not None:
+                    progress(done, len(x))
+        except KeyboardInterrupt:
+            if not keep:
+                raise
+            note = "The search was interrupted before the turn of this row."
+        if done < len(x):
+            parts.append(unanswered(x[done:], k, note))
+        return joined(parts)
 
     def _chunk(self) -> int:
         """How many rows are solved at a time."""
@@ -148,7 +185,9 @@ def explain(
     categorical: Iterable[str] = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     labels: Mapping[Any, str] | None = None,
+    budget: Any = None,
     progress: Callable[[int, int], None] | None = None,
+    keep: bool = False,
 ) -> Answers:
     """k ways in which each row would have got another outcome.
 
@@ -177,7 +216,14 @@ def explain(
         labels=labels,
     )
     return explainer.explain(
-        rows, target=target, k=k, threshold=threshold, seed=seed, progress=progress
+        rows,
+        target=target,
+        k=k,
+        threshold=threshold,
+        seed=seed,
+        budget=budget,
+        progress=progress,
+        keep=keep,
     )
 
 
@@ -197,10 +243,6 @@ def _wanted(goal: Goal, classes: tuple[Any, ...]) -> tuple[Any, ...]:
     if not classes:
         return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
     return tuple(classes[i] for i in goal.wanted)
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else sum(parts, ())
 
 
 def _index(rows: Any, q: int) -> tuple[Any, ...]:

@@ -79,11 +79,7 @@ class Problem:
         A point is one where it is a row that can be written (every value the row's own, or on the
         value grid), every rule holds, and the user's own model decides as wanted.
         """
-        own = ~self.changed(points)
-        accepted = (own | (self.space.round(points) == points)).all(axis=-1)
-        accepted &= self.box.contains(points).all(axis=-1)
-        for rule in self.rules:
-            accepted &= rule.holds(self.space, self.x, points)
+        accepted = self.lawful(points)
         rows, _ = np.nonzero(accepted)
         codes = points[accepted]
         decided = self.model.decide(codes) if self.goal.threshold is None else None
@@ -92,6 +88,15 @@ class Problem:
         met = goal.met(scores[:, None, :], None if decided is None else decided[:, None])
         accepted[accepted] = met[:, 0]
         return np.asarray(accepted)
+
+    def lawful(self, points: np.ndarray) -> np.ndarray:
+        """bool [q, m]: the part of the judgement that needs no model."""
+        own = ~self.changed(points)
+        lawful = (own | (self.space.round(points) == points)).all(axis=-1)
+        lawful &= self.box.contains(points).all(axis=-1)
+        for rule in self.rules:
+            lawful &= rule.holds(self.space, self.x, points)
+        return np.asarray(lawful)
 
     def distance(self, points: np.ndarray) -> np.ndarray:
         """[q, m] how far points [q, m, d] are from their rows."""

@@ -20,7 +20,7 @@ LAYERS = [
     ("together", {"cli", "paper"}),
     ("apart", {"recipes"}),
     ("apart", {"explainer"}),
-    ("together", {"answering", "methods", "posing", "preparing", "record", "solving"}),
+    ("together", {"answering", "methods", "budget", "posing", "preparing", "record", "solving"}),
     ("together", {"answers", "saving"}),
     ("apart", {"metrics", "render", "search", "refine", "select"}),
     ("together", {"problem", "pool", "stream", "grid"}),

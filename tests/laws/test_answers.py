@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,7 +119,7 @@ def test_the_order_of_the_training_rows_does_not_matter(asked: Any) -> None:
 @given(
     seed=st.integers(0, 10_000),
     kind=st.sampled_from(MODEL_KINDS),
-    method=st.sampled_from(sorted(SEARCHERS)),
+    method=st.sampled_from(sorted(set(SEARCHERS) - {"gradient"})),
     k=st.integers(1, 5),
 )
 @settings(max_examples=40, deadline=None)
@@ -133,7 +132,7 @@ def test_the_laws_hold_on_any_table(seed: int, kind: str, method: str, k: int) -
     scores = np.asarray(model.scores(space.codes(data)))
     target: Any = {
         "three classes": 2,
-        "regression": (float(np.quantile(scores, 0.7)), float("inf")),
+        "regression": (float(np.quantile(scores, 0.7)) + 1e-3, float("inf")),
     }.get(kind, "opposite")
     explainer = ifonly.Explainer(
         model, data=data, categorical=categorical, rules=rules, method=method
@@ -143,6 +142,8 @@ def test_the_laws_hold_on_any_table(seed: int, kind: str, method: str, k: int) -
     pd.testing.assert_frame_equal(data, copy, check_exact=True)
     backwards = explainer.explain(data[:8][::-1], target=target, k=k, seed=seed)
     assert points_of(answers) == points_of(backwards)[::-1]
+    alone = explainer.explain(data[seed % 8 : seed % 8 + 1], target=target, k=k, seed=seed)
+    assert points_of(alone)[0] == points_of(answers)[seed % 8]
     for own, points in zip(answers.x, points_of(answers), strict=True):
         assert len(set(points)) == len(points)
         assert tuple(own) not in points
