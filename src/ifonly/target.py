@@ -84,7 +84,7 @@ def resolve(
 
 def _one_each(target: Any, q: int) -> list[Any]:
     """The target of each row, or the one target of all."""
-    if isinstance(target, str | tuple) or not hasattr(target, "__len__"):
+    if isinstance(target, str | bytes | tuple) or not hasattr(target, "__len__"):
         return [target]
     each = list(target)
     if len(each) != q:

@@ -119,7 +119,7 @@ def case_of(name: str) -> Case:
         network = MLPClassifier(6, max_iter=3000, random_state=0, tol=1e-3)
         model = piped(network).fit(data, labels)
     elif name == "forest":
-        model = piped(RandomForestClassifier(15, random_state=0)).fit(data, labels)
+        model = piped(RandomForestClassifier(6, random_state=0)).fit(data, labels)
     elif name == "support vectors":
         model = piped(SVC()).fit(data, labels)
     elif name == "three classes":
@@ -127,7 +127,7 @@ def case_of(name: str) -> Case:
     elif name == "linear regression":
         model, wanted = piped(LinearRegression()).fit(data, truth), (0.2, 1.1)
     elif name == "forest regression":
-        forest = RandomForestRegressor(15, random_state=0)
+        forest = RandomForestRegressor(6, random_state=0)
         model, wanted = piped(forest).fit(data, truth), (0.2, float("inf"))
     elif name == "bare labels":
         model = Bare()

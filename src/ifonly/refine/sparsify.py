@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.pool import Pool
+from ifonly.pool import Pool, repeated
 from ifonly.problem import Problem
 from ifonly.refine.better import better
 from ifonly.space import Continuous
@@ -36,5 +36,9 @@ class Sparsify:
             own = np.broadcast_to(problem.x[:, None], trial.shape)
             np.put_along_axis(trial, which, np.take_along_axis(own, which, axis=-1), axis=-1)
             eligible = np.take_along_axis(gaps, which, axis=-1)[:, :, 0] < np.inf
-            pool = better(problem, pool, trial, eligible)
+            fewer = better(problem, pool, trial, eligible)
+            # Two points that differ in small changes alone must not become one.
+            again = repeated(fewer.points, fewer.valid) & ~repeated(pool.points, pool.valid)
+            points = np.where(again[:, :, None], pool.points, fewer.points)
+            pool = Pool(points, np.where(again, pool.margin, fewer.margin))
         return pool

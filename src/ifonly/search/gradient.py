@@ -27,12 +27,15 @@ class Gradient:
     """Sets of k by descent, lambda1 and lambda2 as in the paper.
 
     With `alone`, each point of a set is a descent of its own that sees no other (RandomInitCF).
+    With `summed`, the distance is that of the authors' code, which sums over one-hot columns where
+    the paper's text averages over features.
     """
 
     lambda1: float = 0.5
     lambda2: float = 1.0
     restarts: int = 3
     alone: bool = False
+    summed: bool = False
     pace: Pace = field(default_factory=Pace)
 
     def search(self, problem: Problem, k: int) -> Pool:
@@ -61,14 +64,16 @@ class Gradient:
     def _starts(self, problem: Problem, k: int, attempt: int) -> np.ndarray:
         w = problem.space.offsets[-1]
         draws = uniforms(problem.stream, k * w, purpose=100 + attempt)
-        return draws.reshape(len(problem.x), k, w).astype(np.float32)
+        return draws.reshape(len(problem.x), k, w)
 
     def _descend(self, problem: Problem, starts: np.ndarray) -> np.ndarray:
         """[q, k, d] the codes of where the descents end."""
         like = _home(problem)
         xp, place = array_namespace(like), device(like)
-        x = xp.asarray(problem.space.units(problem.x).astype(np.float32), device=place)
-        low, high = (xp.asarray(end, device=place) for end in unit_bounds(problem))
+        x, low, high, begin = (
+            xp.asarray(array, dtype=like.dtype, device=place)
+            for array in (problem.space.units(problem.x), *unit_bounds(problem), starts)
+        )
         k = starts.shape[1]
         loss = Loss.of(
             problem.space,
@@ -78,8 +83,8 @@ class Gradient:
             k,
             lambda1=self.lambda1,
             lambda2=0.0 if self.alone else self.lambda2,
+            summed=self.summed,
         )
-        begin = xp.asarray(starts, device=place)
         ended = descend(loss, problem.space, begin, low, high, pace=self.pace)
         steps = np.asarray(to_device(ended.steps, "cpu"))
         problem.model.count(int(steps.sum()) * k, int(steps.max(initial=0)))
@@ -88,7 +93,7 @@ class Gradient:
 
 
 def unit_bounds(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """float32 [q, 1, w] twice: the box in units. A feature that cannot change has no room."""
+    """[q, 1, w] twice: the box in units. A feature that cannot change has no room."""
     space, box = problem.space, problem.box
     own = space.units(problem.x)
     low, high = np.zeros_like(own), np.ones_like(own)
@@ -103,7 +108,7 @@ def unit_bounds(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
             high[:, start:end] = box.levels[:, start:end] | (level & box.keep[:, j : j + 1])
         still = frozen[:, j]
         low[still, start:end] = high[still, start:end] = own[still, start:end]
-    return low[:, None].astype(np.float32), high[:, None].astype(np.float32)
+    return low[:, None], high[:, None]
 
 
 def _home(problem: Problem) -> Any:
@@ -114,7 +119,7 @@ def _home(problem: Problem) -> Any:
             "Ask with method='gradient', or use a searcher that needs none.",
         )
     home = getattr(problem.gradient, "home", None)
-    return np.empty(0, dtype=np.float32) if home is None else home()
+    return np.empty(0) if home is None else home()
 
 
 def _margin(problem: Problem, x: Any, k: int) -> Margin:
