@@ -148,7 +148,7 @@ class Explainer:
         done, note = 0, "The budget was spent before the turn of this row."
         try:
             while done < len(x) and not (parts and model.spent):
-                chunk = np.arange(done, min(done + self._chunk(), len(x)))
+                chunk = np.arange(done, min(done + self._chunk(k), len(x)))
                 problem = pose(self.setting, model, x[chunk], goal.take(chunk), seed)
                 parts.append(answer(problem, self.method, k, met[chunk]))
                 done = int(chunk[-1]) + 1
@@ -162,10 +162,15 @@ class Explainer:
             parts.append(unanswered(x[done:], k, note))
         return joined(parts)
 
-    def _chunk(self) -> int:
-        """How many rows are solved at a time."""
-        candidates = 600 + sum(len(values) for values in self.setting.grid.fine)
-        return max(1, CHUNK // (candidates * len(self.setting.space)))
+    def _chunk(self, k: int) -> int:
+        """How many rows are solved at a time: as many as the method's arrays leave room for."""
+        space, grid = self.setting.space, self.setting.grid
+        if not self.method.descends:
+            candidates = 600 + sum(len(values) for values in grid.fine)
+            return max(1, CHUNK // (candidates * len(space)))
+        home = getattr(self.setting.gradient, "home", None)
+        room = CHUNK if home is None or home().device.type == "cpu" else 64 * CHUNK
+        return max(1, room // (4 * k * space.offsets[-1]))
 
 
 def explain(

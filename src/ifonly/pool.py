@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.stream import row_streams
+_ODD = np.random.default_rng(0).integers(0, 2**63, 4096, dtype=np.uint64) * 2 + 1
+"""A multiplier for each feature."""
 
 
 @dataclass(frozen=True)
@@ -82,5 +83,8 @@ def repeated(points: np.ndarray, present: np.ndarray) -> np.ndarray:
 
 def point_keys(points: np.ndarray) -> np.ndarray:
     """uint64 [...]: a hash of each point [..., d]; equal points have equal keys."""
-    flat = points.reshape(-1, points.shape[-1])
-    return row_streams(flat, seed=0).reshape(points.shape[:-1])
+    bits = np.where(np.isnan(points), np.nan, points + 0.0).view(np.uint64)  # one NaN, one zero
+    bits ^= bits >> np.uint64(32)  # whole numbers have their bits in the upper half
+    with np.errstate(over="ignore"):
+        keys = (bits * _ODD[: points.shape[-1]]).sum(axis=-1, dtype=np.uint64)
+    return np.asarray(keys ^ (keys >> np.uint64(29)))

@@ -72,12 +72,12 @@ def prepare(
         )
     space = space or Space.infer(data, categorical, ordinal)
     codes = None if data is None else space.codes(data, "data")
-    probe = _middle(space)[None] if codes is None else codes[:5]
+    # On the value grid, where an answer can take their values over.
+    kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
+    probe = kept if len(kept) else _middle(space)[None]
     adapted = adapt(model, space, probe)
     nodes = as_rules(rules, space)
     _check_together(space, nodes)
-    # On the value grid, where an answer can take their values over.
-    kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
     scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
     return Setting(
         space,

@@ -49,13 +49,15 @@ class Problem:
         """Whether the budget allows no further round."""
         return self.model.spent
 
-    def margin(self, points: np.ndarray) -> np.ndarray:
+    def margin(self, points: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
         """[q, m] how far points [q, m, d] are inside the target; -inf where a rule forbids one.
 
-        One model call, and only for the points that the rules allow.
+        One model call, for the points that the rules allow; `among` [q, m] leaves out others.
         """
-        margin = np.full(points.shape[:2], -np.inf)
         allowed = self.feasible(points)
+        if among is not None:
+            allowed &= among
+        margin = np.full(allowed.shape, -np.inf)
         rows, _ = np.nonzero(allowed)
         scores = self.model.scores(points[allowed])
         margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
@@ -74,20 +76,31 @@ class Problem:
         return np.asarray(allowed)
 
     def accepts(self, points: np.ndarray) -> np.ndarray:
-        """bool [q, m]: the points [q, m, d] that are answers. This is the only definition.
+        """bool [q, m]: the points [q, m, d] that are answers."""
+        return self.judge(points)[0]
 
-        A point is one where it is a row that can be written (every value the row's own, or on the
-        value grid), every rule holds, and the user's own model decides as wanted.
+    def judge(
+        self, points: np.ndarray, among: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Which points [q, m, d] are answers, bool [q, m], and their scores [q, m, c].
+
+        This is the only definition. A point is an answer where it is a row that can be written
+        (every value the row's own, or on the value grid), every rule holds, and the user's own
+        model decides as wanted. Scores are NaN where a rule forbids, or `among` [q, m] leaves out.
         """
         accepted = self.lawful(points)
+        if among is not None:
+            accepted &= among
         rows, _ = np.nonzero(accepted)
         codes = points[accepted]
+        own = self.model.own_scores(codes)
         decided = self.model.decide(codes) if self.goal.threshold is None else None
-        scores = self.model.own_scores(codes) if decided is None else np.empty((len(codes), 2))
         goal = self.goal.take(rows)
-        met = goal.met(scores[:, None, :], None if decided is None else decided[:, None])
-        accepted[accepted] = met[:, 0]
-        return np.asarray(accepted)
+        met = goal.met(own[:, None, :], None if decided is None else decided[:, None])[:, 0]
+        scores = np.full((*accepted.shape, own.shape[1]), np.nan)
+        scores[accepted] = own
+        accepted[accepted] = met
+        return accepted, scores
 
     def lawful(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m]: the part of the judgement that needs no model."""

@@ -73,7 +73,13 @@ def write_parquet(frame: Any, content: str, path: str | PathLike[str]) -> None:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("pyarrow", "parquet") from None
-    table = nw.from_native(frame, eager_only=True).to_arrow()
+    try:
+        table = nw.from_native(frame, eager_only=True).to_arrow()
+    except pyarrow.ArrowException as error:
+        raise DataError(
+            f"Parquet cannot hold the frame of the answers: {error.args[-1]}.",
+            "Turn levels of several types into text, or save with answers.to_json().",
+        ) from error
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), "ifonly": content})
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(table, buffer)

@@ -24,12 +24,15 @@ def row_streams(codes: np.ndarray, seed: int) -> np.ndarray:
 
 
 def uniforms(streams: np.ndarray, n: int, purpose: int = 0) -> np.ndarray:
-    """float64 [q, n] in [0, 1): the first n draws of each stream for one purpose."""
+    """float64 [q, n] in [0, 1): the first n draws of each stream for one purpose.
+
+    A draw has 32 bits; each hash gives two.
+    """
     with np.errstate(over="ignore"):
         start = _mix(streams ^ _mix(np.uint64(purpose) + _STEP))
-        counters = np.arange(1, n + 1, dtype=np.uint64) * _STEP
+        counters = np.arange(1, (n + 1) // 2 + 1, dtype=np.uint64) * _STEP
         bits = _mix(start[:, None] + counters)
-    return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return bits.view(np.uint32)[:, :n] * 2.0**-32
 
 
 def _mix(bits: np.ndarray | np.uint64) -> np.ndarray:

@@ -7,6 +7,7 @@ is positive where the outcome is as wanted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,6 +128,8 @@ def _range(target: Any) -> tuple[float, float]:
             "Give (low, high), such as target=(200, 250); an open end is float('inf').",
         )
     low, high = float(ends[0]), float(ends[1])
+    if math.isnan(low) or math.isnan(high):
+        raise TargetError(f"The range {target} has an end that is NaN.", "Give two numbers.")
     if not low <= high:
         raise TargetError(f"The range {target} is upside down.", f"Did you mean ({high}, {low})?")
     return low, high

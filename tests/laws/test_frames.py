@@ -39,6 +39,7 @@ def zoo() -> pd.DataFrame:
             "string": pd.array(words, dtype="string"),
             "str": pd.Series(words, dtype="str"),
             "object": pd.Series(np.where(gaps, None, words), dtype=object),
+            "numbers": pd.Series(np.where(gaps, None, rng.integers(0, 9, N)), dtype=object),
             "mixed": pd.Series(rng.choice(np.array([1, "one"], dtype=object), N), dtype=object),
         }
     )

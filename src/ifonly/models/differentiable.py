@@ -16,11 +16,15 @@ from ifonly.errors import ModelError
 from ifonly.models.dense import Dense
 from ifonly.models.encoding import read_encoding
 from ifonly.models.protocol import Differentiable, Model
+from ifonly.models.torch import TorchModel, read_layers
 from ifonly.space import Space
 
 
 def differentiable(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Differentiable:
     """The model with a gradient; `probe` [n, d] are codes to check it on."""
+    if isinstance(adapted, TorchModel):
+        read = read_layers(adapted)
+        return adapted if read is None else Dense(read, space, adapted.classes)
     if isinstance(adapted, Differentiable):
         return adapted
     layers = _layers(_last(model))

@@ -14,11 +14,14 @@ from ifonly.models.differentiable import differentiable
 from ifonly.models.direct import direct
 from ifonly.models.protocol import Model
 from ifonly.models.table import TableModel
+from ifonly.models.torch import TorchModel
 from ifonly.space import Space
 
 
 def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
     """Layers or tables in place of a pipeline, where they give what it gives on `probe` [n, d]."""
+    if isinstance(adapted, TorchModel):
+        return differentiable(model, adapted, space, probe)
     if not isinstance(adapted, TableModel) or not hasattr(model, "steps") or not len(probe):
         return adapted
     try:

@@ -91,10 +91,12 @@ def check_scores(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
             if classes
             else f"A regressor returns one number a row: ({n},).",
         )
-    if np.isnan(scores).any():
+    odd = ~np.isfinite(scores)
+    if odd.any():
+        what = "NaN" if np.isnan(scores).any() else "an infinite score"
         raise ModelError(
-            f"The model returned NaN for {int(np.isnan(scores).any(axis=1).sum())} of {n} rows.",
-            "Look at what it does with the values of `data`; ifonly cannot judge by NaN.",
+            f"The model returned {what} for {int(odd.any(axis=1).sum())} of {n} rows.",
+            "Look at what it does with the values of `data`; ifonly judges by finite numbers.",
         )
     return scores
 

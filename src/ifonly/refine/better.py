@@ -19,13 +19,8 @@ def better(
     asked = pool.valid & (trial != pool.points).any(axis=-1)
     if among is not None:
         asked &= among
-    rows, places = np.nonzero(asked)
-    if not len(rows):
+    if not asked.any():
         return pool
-    points, margin = pool.points.copy(), pool.margin.copy()
-    tried = trial[rows, places]
-    found = problem.take(rows).margin(tried[:, None])[:, 0]
-    won = found > 0
-    points[rows[won], places[won]] = tried[won]
-    margin[rows[won], places[won]] = found[won]
-    return Pool(points, margin)
+    margin = problem.margin(trial, asked)
+    won = margin > 0
+    return Pool(np.where(won[:, :, None], trial, pool.points), np.where(won, margin, pool.margin))

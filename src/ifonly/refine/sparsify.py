@@ -30,6 +30,7 @@ class Sparsify:
         change = np.abs(pool.points - problem.x[:, None])
         gaps = np.where((change <= small) & (gaps > 0), gaps, np.inf)
         order = np.argsort(gaps, axis=-1, kind="stable")
+        before = repeated(pool.points, pool.valid)
         for rank in range(int((gaps < np.inf).sum(axis=-1).max(initial=0))):
             which = order[:, :, rank : rank + 1]
             trial = pool.points.copy()
@@ -38,7 +39,7 @@ class Sparsify:
             eligible = np.take_along_axis(gaps, which, axis=-1)[:, :, 0] < np.inf
             fewer = better(problem, pool, trial, eligible)
             # Two points that differ in small changes alone must not become one.
-            again = repeated(fewer.points, fewer.valid) & ~repeated(pool.points, pool.valid)
+            again = repeated(fewer.points, fewer.valid) & ~before
             points = np.where(again[:, :, None], pool.points, fewer.points)
             pool = Pool(points, np.where(again, pool.margin, fewer.margin))
         return pool

@@ -76,7 +76,7 @@ class Box:
         """bool [q, m, d]: the values of points [q, m, d] that are allowed."""
         inside = (points >= self.low[:, None]) & (points <= self.high[:, None])
         categories = np.flatnonzero(~self.space.continuous)
-        if len(categories):
+        if len(categories) and not self.levels.all():
             q = len(points)
             starts = np.asarray(self.space.offsets)[categories]
             columns = np.nan_to_num(points[:, :, categories]).astype(np.intp) + starts
@@ -111,12 +111,15 @@ class Box:
 
         Where the row's own level may not stay either, the first allowed one is taken.
         """
+        inside = self.contains(points)
+        if inside.all():
+            return points
         x = np.broadcast_to(self.x[:, None], points.shape)
         ended = np.clip(points, self.low[:, None], np.maximum(self.high, self.low)[:, None])
         own = np.where(self.keep[:, None], x, self._first_level()[:, None])
         open_end = (self.low <= self.high)[:, None] & self.space.continuous
         moved = np.where(open_end & ~np.isnan(points), ended, own)
-        return np.where(self.contains(points), points, moved)
+        return np.where(inside, points, moved)
 
     def take(self, rows: np.ndarray) -> Box:
         """The box of some rows."""

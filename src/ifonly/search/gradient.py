@@ -88,8 +88,14 @@ class Gradient:
         ended = descend(loss, problem.space, begin, low, high, pace=self.pace)
         steps = np.asarray(to_device(ended.steps, "cpu"))
         problem.model.count(int(steps.sum()) * k, int(steps.max(initial=0)))
-        units = np.asarray(to_device(ended.points, "cpu"), dtype=np.float64)
-        return np.asarray(problem.space.snap(units))
+        return _codes(problem, ended.points)
+
+
+def _codes(problem: Problem, units: Any) -> np.ndarray:
+    """float64 [q, k, d] of units [q, k, w], snapped where they lie: the codes are far fewer."""
+    snapped = to_device(problem.space.snap(units), "cpu")
+    # A value in single precision is near its place on the value grid, not on it.
+    return np.asarray(problem.space.round(np.asarray(snapped, dtype=np.float64)))
 
 
 def unit_bounds(problem: Problem) -> tuple[np.ndarray, np.ndarray]:

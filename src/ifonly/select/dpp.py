@@ -40,6 +40,10 @@ class Determinant:
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The greedy set: each point adds most to the log determinant, less its price."""
         q, m, _ = pool.points.shape
+        if not m:
+            return nearest_first(
+                problem, np.empty((q, k, len(problem.space))), np.zeros((q, k), bool)
+            )
         price = self._price(problem, pool)
         rows = np.arange(q)
         chosen = np.empty((q, k), dtype=np.intp)

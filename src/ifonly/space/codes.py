@@ -21,9 +21,11 @@ def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str)
         series = frame[feature.name]
         if isinstance(feature, Continuous):
             values = numbers(series, what)
-            if series.dtype == nw.Float32:  # 0.1 in single precision is 0.1 on the value grid
+            if feature.column.dtype.lower().startswith("float32"):
+                # 0.1 in single precision is 0.1 on the value grid
                 rounded = np.round(values, feature.decimals)
-                values = np.where(rounded.astype(np.float32) == values, rounded, values)
+                same = rounded.astype(np.float32) == values.astype(np.float32)
+                values = np.where(same, rounded, values)
             codes[:, j] = values
         else:
             levels, positions = levels_and_positions(series)

@@ -37,6 +37,13 @@ def as_frame(rows: Frame, what: str = "rows") -> nw.DataFrame[Any]:
         ) from None
     if len(set(frame.columns)) < len(frame.columns):
         raise _duplicates(rows, what)
+    columns: list[Any] = frame.columns
+    unnamed = [name for name in columns if not isinstance(name, str)]
+    if unnamed:
+        raise DataError(
+            f"`{what}` has a column named {unnamed[0]!r}, which is not text.",
+            f"Name the columns first: {what}.columns = {what}.columns.astype(str).",
+        )
     if not len(frame):
         raise DataError(f"`{what}` has no rows.", "Give at least one.")
     return frame
@@ -54,6 +61,8 @@ def column_of(series: nw.Series[Any]) -> Column:
         if isinstance(native.dtype, pd.CategoricalDtype):
             categories = tuple(_plain(native.dtype.categories.tolist()))
             return Column("category", categories, bool(native.dtype.ordered))
+        if isinstance(native.dtype, pd.StringDtype) and native.dtype.na_value is pd.NA:
+            return Column(f"string[{native.dtype.storage}]")
         none = native.dtype == object and any(value is None for value in native)
         return Column(str(native.dtype), none=none)
     dtype = series.dtype

@@ -30,7 +30,7 @@ def infer_features(
     ordinal: Mapping[str, Sequence[Any]],
 ) -> tuple[Feature, ...]:
     """One feature a column, in the frame's order."""
-    named = set(categorical)
+    named = {categorical} if isinstance(categorical, str) else set(categorical)
     for name in (*named, *ordinal):
         if name not in frame.columns:
             raise OptionError(f"`data` has no column {name!r}.", nearest(name, frame.columns))

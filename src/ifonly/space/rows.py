@@ -63,13 +63,17 @@ def _with_missing(feature: Categorical) -> list[Any]:
 def _pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
     if isinstance(feature, Categorical):
         last = len(feature.levels)
-        return array.take(
-            (np.nan_to_num(codes, nan=last) if feature.missing else codes).astype(np.intp)
-        )
+        places = np.nan_to_num(codes, nan=last) if feature.missing else codes
+        # As a series: a bare array of objects would be read again, and text become a string dtype.
+        return pd.Series(array.take(places.astype(np.intp)), dtype=array.dtype, copy=False)
     dtype = _pandas_dtype(feature.column)
     if dtype is None:
         whole = feature.decimals == 0 and not feature.missing
         return codes.astype(np.int64) if whole and np.all(codes == np.round(codes)) else codes
+    if feature.column.dtype == "object":
+        gap = None if feature.column.none else np.nan
+        values = [gap if np.isnan(code) else value_of(feature, code) for code in codes]
+        return pd.Series(values, dtype=object)
     return codes.astype(dtype) if isinstance(dtype, np.dtype) else pd.array(codes, dtype=dtype)
 
 

@@ -75,7 +75,9 @@ _NUMBERS: dict[str, Maker] = {
 }
 _CATEGORIES: dict[str, Maker] = {
     "job": lambda rng, n: rng.choice(["Sales", "Service", "White-Collar", "none, yet"], n),
-    "job title": lambda rng, n: _gaps(rng.choice(["a", "b"], n), rng, None),
+    "job title": lambda rng, n: pd.Series(
+        _gaps(rng.choice(["a", "b"], n), rng, None), dtype=object
+    ),
     "married": lambda rng, n: rng.random(n) < 0.5,
     "one level": lambda rng, n: ["only"] * n,
     CODED: lambda rng, n: rng.choice([1, 2, 10], n),
