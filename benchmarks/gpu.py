@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from published import published
 
 from ifonly.explainer import Explainer
 from ifonly.methods import Method
@@ -21,6 +20,7 @@ from ifonly.recipes import PATIENT
 from ifonly.refine import Sparsify
 from ifonly.search import Gradient
 from ifonly.select import InOrder
+from published import published
 
 
 def module(device: str) -> torch.nn.Module:
@@ -61,7 +61,10 @@ def measure(device: str, rows: Any, method: Method) -> dict[str, Any]:
         "seconds": round(total - reading, 2),
         "seconds_reading_the_frame": round(reading, 2),
         "full": float(np.mean([status == "found" for status in answers.status])),
-        **{name: round(float(table[name]), 4) for name in ("valid_unique", "objective", "distance", "det")},
+        **{
+            name: round(float(table[name]), 4)
+            for name in ("valid_unique", "objective", "distance", "det")
+        },
     }
 
 

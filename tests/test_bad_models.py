@@ -32,6 +32,11 @@ def test_nan_is_counted() -> None:
     assert "NaN for 3 of 4 rows" in error.message
 
 
+def test_infinite_scores_are_counted() -> None:
+    error = told(lambda frame: np.where(frame["age"] > 30, np.inf, 0.2), task="regression")
+    assert "infinite score for 3 of 4 rows" in error.message
+
+
 def test_the_wrong_number_of_rows_is_counted() -> None:
     error = told(lambda frame: np.zeros(len(frame) + 1))
     assert "returned 5 for 4 rows" in error.message

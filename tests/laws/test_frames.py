@@ -37,6 +37,7 @@ def zoo() -> pd.DataFrame:
             "ordered": pd.Categorical(words, ["c", "b", "a", "never"], ordered=True),
             "coded": pd.Categorical(rng.choice([10, 20], N)),
             "string": pd.array(words, dtype="string"),
+            "python": pd.array(words, dtype="string[python]"),
             "str": pd.Series(words, dtype="str"),
             "object": pd.Series(np.where(gaps, None, words), dtype=object),
             "numbers": pd.Series(np.where(gaps, None, rng.integers(0, 9, N)), dtype=object),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ifonly
 from ifonly import Space
 from ifonly.models import adapt
 from ifonly.models.dense import Dense
@@ -50,6 +52,16 @@ def test_an_adapted_model_is_asked_with_the_frame_it_was_trained_on(case: Any) -
     model.scores(random_codes(space, 9, seed=0))
     assert list(asked[-1].columns) == list(case.data.columns)
     assert asked[-1].dtypes.to_list() == case.data.dtypes.to_list()
+
+
+def test_labels_that_only_late_rows_have_are_known_too() -> None:
+    class Sorted:
+        def predict(self, frame: Any) -> Any:
+            return np.where(frame["age"] > 90, "old", np.where(frame["age"] > 8, "young", "child"))
+
+    data = pd.DataFrame({"age": range(100)})
+    answers = ifonly.explain(Sorted(), data[:1], data=data, target="old", k=1)
+    assert answers.frame()["age"].to_list() == [91]
 
 
 @given(seed=st.integers(0, 10_000), kind=st.sampled_from(MODEL_KINDS))

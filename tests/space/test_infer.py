@@ -109,6 +109,12 @@ def test_whole_numbers_are_categories_where_the_user_says_so() -> None:
     assert all(type(level) is int for level in feature.levels)
 
 
+def test_one_category_may_be_named_without_a_list() -> None:
+    frame = pd.DataFrame({"code": [1, 2], "cod": [1, 2]})
+    first, second = Space.infer(frame, categorical="code").features
+    assert (type(first), type(second)) == (Categorical, Continuous)
+
+
 def test_levels_of_several_types_stay_what_they_are() -> None:
     feature = one(pd.Series([1, "1", 2.5, True, "b"], dtype=object))
     assert {(type(level), level) for level in feature.levels} >= {(str, "1"), (float, 2.5)}

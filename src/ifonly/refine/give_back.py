@@ -25,6 +25,7 @@ class GiveBack:
 
     def refine(self, problem: Problem, pool: Pool) -> Pool:
         """The nearest valid candidates with fewer and smaller changes."""
+        pool = pool.without_repeats()  # or the places go to copies of the nearest one
         cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
         best = pool.nearest(cost, self.count)
         return _shorten(problem, _give_back(problem, best), self.halvings)

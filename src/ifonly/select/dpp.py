@@ -41,9 +41,8 @@ class Determinant:
         """The greedy set: each point adds most to the log determinant, less its price."""
         q, m, _ = pool.points.shape
         if not m:
-            return nearest_first(
-                problem, np.empty((q, k, len(problem.space))), np.zeros((q, k), bool)
-            )
+            none = np.zeros((q, k), dtype=bool)
+            return nearest_first(problem, np.repeat(problem.x[:, None], k, axis=1), none)
         price = self._price(problem, pool)
         rows = np.arange(q)
         chosen = np.empty((q, k), dtype=np.intp)
