@@ -19,6 +19,8 @@ from ifonly.budget import Budget
 from ifonly.errors import OptionError
 from ifonly.methods import method_of
 from ifonly.models import Counted
+from ifonly.models.lookup import Lookup
+from ifonly.models.memo import Memo
 from ifonly.posing import pose
 from ifonly.preparing import prepare
 from ifonly.record import record_of
@@ -27,7 +29,7 @@ from ifonly.space import Space
 from ifonly.space.frame import Frame, as_frame, library_of
 from ifonly.target import Goal, resolve
 
-CHUNK = 4_000_000
+CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
 
 
@@ -50,13 +52,20 @@ class Explainer:
         rules: Iterable[Rule | str] = (),
         method: Any = "auto",
         diversity: float = 0.5,
+        effort: str = "base",
+        nearest: bool = True,
         weights: Mapping[str, float] | None = None,
         categorical: Iterable[str] = (),
         ordinal: Mapping[str, Sequence[Any]] | None = None,
         labels: Mapping[Any, str] | None = None,
     ) -> None:
-        self.method = method_of(method, diversity)
-        self.options = {"method": _named(method), "diversity": diversity}
+        self.method = method_of(method, diversity=diversity, effort=effort, nearest_first=nearest)
+        self.options = {
+            "method": _named(method),
+            "diversity": diversity,
+            "effort": effort,
+            "nearest": nearest,
+        }
         self.weights = dict(weights or {})
         self.labels = dict(labels or {})
         self.setting = prepare(
@@ -95,7 +104,9 @@ class Explainer:
         limit = Budget.of(budget)
         model = Counted(
             self.setting.model,
-            self.setting.route,
+            # A route may give logits, which a threshold on probabilities does not fit.
+            self.setting.route if threshold is None else self.setting.model,
+            memo=None if isinstance(self.setting.route, Lookup) else Memo(),
             most_rows=limit.model_rows,
             deadline=limit.deadline(),
         )
@@ -166,10 +177,10 @@ class Explainer:
         """How many rows are solved at a time: as many as the method's arrays leave room for."""
         space, grid = self.setting.space, self.setting.grid
         if not self.method.descends:
-            candidates = 600 + sum(len(values) for values in grid.fine)
+            candidates = 1000 + sum(len(values) for values in grid.fine)
             return max(1, CHUNK // (candidates * len(space)))
         home = getattr(self.setting.gradient, "home", None)
-        room = CHUNK if home is None or home().device.type == "cpu" else 64 * CHUNK
+        room = 4 * CHUNK if home is None or home().device.type == "cpu" else 1000 * CHUNK
         return max(1, room // (4 * k * space.offsets[-1]))
 
 
@@ -186,6 +197,8 @@ def explain(
     space: Space | None = None,
     threshold: float | None = None,
     diversity: float = 0.5,
+    effort: str = "base",
+    nearest: bool = True,
     weights: Mapping[str, float] | None = None,
     categorical: Iterable[str] = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
@@ -215,6 +228,8 @@ def explain(
         rules=rules,
         method=method,
         diversity=diversity,
+        effort=effort,
+        nearest=nearest,
         weights=weights,
         categorical=categorical,
         ordinal=ordinal,

@@ -15,9 +15,9 @@ from ifonly.space import Continuous, Space
 FINE, COARSE = 64, 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grid:
-    """Sorted codes a feature: `fine` to try alone, `coarse` to combine."""
+    """Sorted codes a feature to try alone, and the places among them of a few to combine."""
 
     fine: tuple[np.ndarray, ...]
     coarse: tuple[np.ndarray, ...]
@@ -25,10 +25,14 @@ class Grid:
     @classmethod
     def of(cls, space: Space, data: np.ndarray | None = None) -> Grid:
         """The grid of a space and, where there are any, of training codes [n, d]."""
-        return cls(
-            tuple(_values(space, data, j, FINE) for j in range(len(space))),
-            tuple(_values(space, data, j, COARSE) for j in range(len(space))),
-        )
+        fine = tuple(_values(space, data, j, FINE) for j in range(len(space)))
+        coarse = [_values(space, data, j, COARSE) for j in range(len(space))]
+        return cls(fine, tuple(map(_places, fine, coarse)))
+
+
+def _places(fine: np.ndarray, coarse: np.ndarray) -> np.ndarray:
+    """The places in a fine grid that are nearest to the values of a coarse one."""
+    return np.unique(np.abs(fine[:, None] - coarse).argmin(axis=0))
 
 
 def _values(space: Space, data: np.ndarray | None, j: int, most: int) -> np.ndarray:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ifonly.errors import OptionError, nearest
-from ifonly.refine import GiveBack, Refiner
-from ifonly.search import Edits, Gradient, Neighbours, Searcher, Union
-from ifonly.select import Determinant, Selector
+from ifonly.refine import Refiner, Shrink
+from ifonly.search import SIZES, Edits, Engine, Gradient, Neighbours, Searcher, Size
+from ifonly.select import Determinant, Polish, Selector
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class Method:
     """A searcher, a refiner and a selector."""
 
     searcher: Searcher
-    refiner: Refiner = field(default_factory=GiveBack)
-    selector: Selector = field(default_factory=Determinant)
+    refiner: Refiner = field(default_factory=Shrink)
+    selector: Selector = field(default_factory=lambda: Polish(Determinant()))
 
     @property
     def descends(self) -> bool:
@@ -26,22 +26,43 @@ class Method:
 
 
 SEARCHERS: dict[str, Searcher] = {
-    "auto": Union((Edits(), Neighbours())),
+    "auto": Engine(),
     "edits": Edits(),
     "neighbours": Neighbours(),
     "gradient": Gradient(),
 }
 
 
-def method_of(method: Any, diversity: float = 0.5) -> Method:
-    """The method of a name, of a Searcher, or as it is given."""
+def method_of(
+    method: Any = "auto",
+    *,
+    diversity: float = 0.5,
+    effort: str = "base",
+    nearest_first: bool = True,
+) -> Method:
+    """The method of a name or of a Searcher, with its knobs; a Method as it is given.
+
+    `diversity` goes from 0, the closest answers, to 1, the widest; `effort` is 'small', 'base' or
+    'thorough'; `nearest_first` says whether the nearest answer must be among the answers.
+    """
     if isinstance(method, Method):
         return method
-    selector = Determinant(diversity)
-    if isinstance(method, str) and method in SEARCHERS:
-        return Method(SEARCHERS[method], selector=selector)
+    if effort not in SIZES:
+        raise OptionError(f"There is no effort {effort!r}.", nearest(effort, SIZES))
+    size = SIZES[effort]
+    choice = Determinant(diversity, nearest=nearest_first)
+    return Method(
+        _searcher(method, size),
+        Shrink(keep=size.keep, rounds=size.shrinks),
+        Polish(choice, size.polish, size.around),
+    )
+
+
+def _searcher(method: Any, size: Size) -> Searcher:
     if isinstance(method, Searcher) and not isinstance(method, type):
-        return Method(method, selector=selector)
+        return method
+    if isinstance(method, str) and method in SEARCHERS:
+        return Engine(size) if method == "auto" else SEARCHERS[method]
     raise OptionError(
         f"There is no method {method!r}.",
         f"{nearest(method, SEARCHERS)} A Searcher of your own works too.",

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ifonly.arrays import join
+
 _ODD = np.random.default_rng(0).integers(0, 2**63, 4096, dtype=np.uint64) * 2 + 1
 """A multiplier for each feature."""
 
@@ -29,7 +31,7 @@ class Pool:
     def join(self, other: Pool) -> Pool:
         """Both pools side by side."""
         return Pool(
-            np.concatenate([self.points, other.points], axis=1),
+            join(self.points, other.points),
             np.concatenate([self.margin, other.margin], axis=1),
         )
 

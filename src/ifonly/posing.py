@@ -30,6 +30,7 @@ def pose(setting: Setting, model: Counted, x: np.ndarray, goal: Goal, seed: int)
         grid=setting.grid,
         reference=setting.reference,
         stream=row_streams(x, seed),
+        seed=seed,
         gradient=setting.gradient,
     )
 

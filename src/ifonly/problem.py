@@ -7,11 +7,13 @@ from its row, is it possible, is it an answer. Searchers, refiners and selectors
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ifonly.grid import Grid
 from ifonly.models import Counted, Differentiable
+from ifonly.moves import Moves
 from ifonly.pool import Pool
 from ifonly.rules import Box, Rule
 from ifonly.space import Metric, Space
@@ -41,19 +43,36 @@ class Problem:
     reference: Reference
     stream: np.ndarray
     """uint64 [q] the key of each row's random stream."""
+    seed: int = 0
     gradient: Differentiable | None = None
     """The model with a gradient, where the method needs one."""
+
+    @cached_property
+    def moves(self) -> Moves:
+        """Where each row may go; made once, and taken along by `take`."""
+        return Moves.of(self.box, self.grid.fine)
+
+    def reference_margin(self) -> np.ndarray:
+        """[q, n] the margins of the reference rows for each row's own goal."""
+        scores = self.reference.scores
+        return self.goal.margin(np.broadcast_to(scores, (len(self.x), *scores.shape)))
 
     @property
     def spent(self) -> bool:
         """Whether the budget allows no further round."""
         return self.model.spent
 
-    def margin(self, points: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
+    def margin(
+        self, points: np.ndarray, among: np.ndarray | None = None, *, inside: bool = False
+    ) -> np.ndarray:
         """[q, m] how far points [q, m, d] are inside the target; -inf where a rule forbids one.
 
         One model call, for the points that the rules allow; `among` [q, m] leaves out others.
+        `inside` says that the points are known to lie in the box, so that it need not be asked.
         """
+        if inside and among is None and all(rule.boxed for rule in self.rules):
+            scores = self.model.scores(points.reshape(-1, points.shape[-1]))
+            return self.goal.margin(scores.reshape(*points.shape[:2], -1))
         allowed = self.feasible(points)
         if among is not None:
             allowed &= among
@@ -124,10 +143,13 @@ class Problem:
 
     def take(self, rows: np.ndarray) -> Problem:
         """The problem of some rows."""
-        return replace(
+        part = replace(
             self,
             goal=self.goal.take(rows),
             x=self.x[rows],
             box=self.box.take(rows),
             stream=self.stream[rows],
         )
+        if "moves" in self.__dict__:
+            part.__dict__["moves"] = self.moves.take(rows)
+        return part

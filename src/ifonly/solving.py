@@ -9,6 +9,7 @@ import numpy as np
 from ifonly.methods import Method
 from ifonly.pool import Pool
 from ifonly.problem import Problem
+from ifonly.select import Polish
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def _judged(
         part, own = problem.take(doubtful), Pool(pool.points[doubtful], pool.margin[doubtful])
         own = own.without(~part.judge(own.points, own.valid)[0])
         points = points.copy()
-        points[doubtful], filled = method.selector.select(part, own, points.shape[1])
+        chooser = method.selector.choice if isinstance(method.selector, Polish) else method.selector
+        points[doubtful], filled = chooser.select(part, own, points.shape[1])
         accepted[doubtful], scores[doubtful] = part.judge(points[doubtful], filled)
     points = np.where(accepted[:, :, None], points, problem.x[:, None])
     return Solved(points, accepted, np.where(accepted[:, :, None], scores, np.nan))

@@ -40,6 +40,9 @@ class Goal:
             over = scores[..., 1] - self.threshold
             over = np.where(over == 0, TINY, over)  # the threshold belongs to the second class
             return np.where(self.wanted[:, None] == 1, over, -over)
+        if scores.shape[-1] == 2:
+            over = scores[..., 1] - scores[..., 0]
+            return np.asarray(over * np.where(self.wanted == 1, 1.0, -1.0)[:, None])
         index = np.broadcast_to(self.wanted[:, None, None], (*scores.shape[:-1], 1))
         own = np.take_along_axis(scores, index, axis=-1)[..., 0]
         others = scores.copy()

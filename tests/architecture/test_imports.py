@@ -23,10 +23,10 @@ LAYERS = [
     ("together", {"answering", "methods", "budget", "posing", "preparing", "record", "solving"}),
     ("together", {"answers", "saving"}),
     ("apart", {"metrics", "render", "search", "refine", "select"}),
-    ("together", {"problem", "pool", "stream", "grid"}),
+    ("together", {"problem", "pool", "stream", "grid", "moves"}),
     ("together", {"rules", "models", "objective", "target"}),
     ("apart", {"space"}),
-    ("together", {"errors", "status", "writing"}),
+    ("together", {"errors", "status", "writing", "arrays", "keys", "order"}),
 ]
 LEVEL = {unit: level for level, (_, units) in enumerate(LAYERS) for unit in units}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.models.memo import Memo
 from ifonly.models.protocol import Model
 
 
@@ -20,6 +21,8 @@ class Counted:
 
     model: Model
     route: Model
+    memo: Memo | None = None
+    """What the route has said, where asking again costs more than remembering."""
     rows: int = 0
     calls: int = 0
     most_rows: int | None = None
@@ -32,7 +35,11 @@ class Counted:
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the scores by the search's route; no rows, no call."""
-        return self._asked(self.route, codes)
+        if self.memo is None:
+            return self._asked(self.route, codes)
+        if not len(codes):
+            return self._nothing()
+        return self.memo.scores(lambda new: self._asked(self.route, new), codes)
 
     def own_scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the scores by the user's model itself."""
@@ -59,6 +66,9 @@ class Counted:
 
     def _asked(self, model: Model, codes: np.ndarray) -> np.ndarray:
         if not len(codes):
-            return np.empty((0, max(1, len(self.classes))))
+            return self._nothing()
         self.count(len(codes))
         return np.asarray(model.scores(codes))
+
+    def _nothing(self) -> np.ndarray:
+        return np.empty((0, max(1, len(self.classes))))

@@ -2,6 +2,7 @@
 
 from ifonly.select.dpp import Determinant
 from ifonly.select.in_order import InOrder
+from ifonly.select.polish import Polish
 from ifonly.select.selector import Selector
 
-__all__ = ["Determinant", "InOrder", "Selector"]
+__all__ = ["Determinant", "InOrder", "Polish", "Selector"]

@@ -1,35 +1,36 @@
-"""Choose a diverse set: maximise log det K against distance, greedily.
+"""k points near the row and far from each other.
 
-K = 1 / (1 + dist) is the paper's kernel (section 'Diversity via Determinantal Point Processes'); it
-is positive definite for distinct points. The choice maximises
-
-    log det K_S - lambda * sum of p,   p = dist + sparsity * changed / d
-
-over sets S of k valid points, lambda = 0.25 (1 - diversity) / diversity. The logarithm matters: the
-plain determinant vanishes as k grows, and the choice then collapses onto the nearest cluster.
+Chooses the set S that maximises log det K_S - rate * sum of prices, with
+price = distance + sparsity * changed / d and rate = 0.25 (1 - diversity) /
+diversity: greedily, then by exchanges. Plain det would vanish as k grows and
+choose a cluster; its logarithm keeps the balance at every k.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ifonly.arrays import Points, changes, count, gather, pick
 from ifonly.errors import OptionError
+from ifonly.order import best
 from ifonly.pool import Pool
 from ifonly.problem import Problem
-from ifonly.select.order import nearest_first
+from ifonly.select.determinant import Chosen, answer, empty, exchange, grow, kernel
+
+_INF = np.float32(np.inf)
 
 
 @dataclass(frozen=True)
 class Determinant:
-    """Greedy choice by log determinant; the nearest point comes first.
-
-    `diversity` goes from 0, the k nearest, to 1, the widest set.
-    """
+    """Diversity 0 gives the k nearest, 1 the widest set of the pool."""
 
     diversity: float = 0.5
     sparsity: float = 0.5
+    nearest: bool = True  # the nearest valid point is the first answer
+    exchanges: int = 30
 
     def __post_init__(self) -> None:
         if not 0 <= self.diversity <= 1:
@@ -37,41 +38,79 @@ class Determinant:
                 f"diversity is {self.diversity!r}.", "It goes from 0 (closest) to 1 (widest)."
             )
 
-    def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The greedy set: each point adds most to the log determinant, less its price."""
-        q, m, _ = pool.points.shape
-        if not m:
-            none = np.zeros((q, k), dtype=bool)
-            return nearest_first(problem, np.repeat(problem.x[:, None], k, axis=1), none)
-        price = self._price(problem, pool)
-        rows = np.arange(q)
-        chosen = np.empty((q, k), dtype=np.intp)
-        filled = np.zeros((q, k), dtype=bool)
-        free = pool.valid.copy()
-        # What is left of each candidate's own variance once the chosen ones are known, and the
-        # rows of the growing Cholesky factor that give it.
-        variance = np.ones((q, m))
-        factor = np.zeros((q, k, m))
-        for i in range(k):
-            gain = self._gain(variance, price) if i else -price
-            gain = np.where(free, gain, -np.inf)
-            best = gain.argmax(axis=1)
-            chosen[:, i], filled[:, i] = best, free[rows, best]
-            free[rows, best] = False
-            kernel = 1 / (
-                1 + problem.metric.distance(pool.points, pool.points[rows, best][:, None])
-            )
-            known = np.einsum("qi,qim->qm", factor[rows, :, best], factor)
-            pivot = np.sqrt(np.maximum(variance[rows, best], 1e-12))[:, None]
-            factor[:, i] = (kernel - known) / pivot
-            variance = np.maximum(variance - factor[:, i] ** 2, 1e-12)
-        points = np.take_along_axis(pool.points, chosen[:, :, None], axis=1)
-        return nearest_first(problem, points, filled)
+    def select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, NDArray[np.bool_]]:
+        """The chosen points, nearest first."""
+        return answer(problem, self.choose(problem, pool, k))
 
-    def _price(self, problem: Problem, pool: Pool) -> np.ndarray:
-        changed = problem.changed(pool.points).mean(axis=-1)
-        return np.asarray(problem.distance(pool.points) + self.sparsity * changed)
+    def choose(self, problem: Problem, pool: Pool, k: int) -> Chosen:
+        """The set as slots of the pool."""
+        distance = problem.distance(pool.points)
+        weight = self._weight(problem, pool, distance)
+        return self._settle(problem, empty(pool.points, weight, k), distance)
 
-    def _gain(self, variance: np.ndarray, price: np.ndarray) -> np.ndarray:
-        """What a candidate adds, times diversity, so that both ends of the knob stay finite."""
-        return np.asarray(self.diversity * np.log(variance) - 0.25 * (1 - self.diversity) * price)
+    def widen(self, problem: Problem, chosen: Chosen, more: Pool) -> Chosen:
+        """The same set, exchanged on with `more` points in the pool."""
+        pool = Pool(chosen.points, np.where(chosen.weight > 0, np.float32(1), -_INF)).join(more)
+        distance = problem.distance(pool.points)
+        centres = gather(chosen.points, chosen.slots)
+        rows = (
+            kernel(problem.metric, more.points[:, None], centres[:, :, None])
+            * chosen.filled[:, :, None]
+        )
+        grown = Chosen(
+            pool.points,
+            self._weight(problem, pool, distance),
+            chosen.slots,
+            chosen.filled,
+            np.concatenate([chosen.kernel, rows], axis=2),
+        )
+        if self.diversity <= 0:
+            grown = empty(grown.points, grown.weight, grown.slots.shape[1])
+        return self._settle(problem, grown, distance)
+
+    def _settle(self, problem: Problem, chosen: Chosen, distance: NDArray[np.floating]) -> Chosen:
+        if self.nearest:
+            chosen = lock(problem, chosen, distance)
+        chosen = grow(problem.metric, chosen, spread=self.diversity > 0)
+        if self.diversity <= 0:
+            return chosen
+        k = chosen.slots.shape[1]
+        return exchange(
+            problem.metric, chosen, locked=int(self.nearest), rounds=self.exchanges, room=64 + 8 * k
+        )
+
+    def _weight(
+        self, problem: Problem, pool: Pool, distance: NDArray[np.floating]
+    ) -> NDArray[np.float64]:
+        """w = exp(-rate * price) [q,m], scaled so that the cheapest has 1; 0 where not valid."""
+        price = distance.astype(np.float64)
+        if self.diversity <= 0:
+            return np.where(pool.valid, 1.0 / (1.0 + price), 0.0)
+        if self.sparsity:
+            price += self.sparsity / len(problem.space) * count(changes(pool.points, problem.x))
+        rate = 0.25 * (1 - self.diversity) / self.diversity
+        least = np.where(pool.valid, price, np.inf).min(1, keepdims=True)
+        return np.where(
+            pool.valid, np.exp(np.clip(-rate * (price - np.minimum(least, 1e30)), -300.0, 0.0)), 0.0
+        )
+
+
+def lock(problem: Problem, chosen: Chosen, distance: NDArray[np.floating]) -> Chosen:
+    """The set with the nearest valid point at its first place.
+
+    Where it stands at another place already, the two change places.
+    """
+    index, found = best(np.where(chosen.weight > 0, distance, _INF), 1)
+    slots, filled, rows = chosen.slots.copy(), chosen.filled.copy(), chosen.kernel.copy()
+    first = pick(distance, slots[:, :1])[:, 0]
+    nearer = found[:, 0] & (~filled[:, 0] | (pick(distance, index)[:, 0] < first))
+    if not nearer.any():
+        return chosen
+    new = kernel(problem.metric, chosen.points, gather(chosen.points, index))
+    same = filled & (pick(new, slots) == 1.0)
+    for i in range(1, slots.shape[1]):
+        turn = nearer & same[:, i]
+        slots[turn, i], rows[turn, i] = slots[turn, 0], rows[turn, 0]
+    slots[nearer, 0], rows[nearer, 0] = index[nearer, 0], new[nearer]
+    filled[:, 0] |= nearer
+    return replace(chosen, slots=slots, filled=filled, kernel=rows)

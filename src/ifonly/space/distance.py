@@ -11,22 +11,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device
 
 from ifonly.errors import OptionError, nearest
 from ifonly.space.feature import Continuous
 from ifonly.space.space import Space
 
+SMALL = 1 << 16
+"""Numbers that stay in the cache through several passes."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Metric:
-    """The weight of each feature in the distance: `scale` [d], and the unit of its gaps."""
+    """The price of each feature in the distance.
+
+    Sums over features are made in their order, whatever the batch: another order would round a
+    point otherwise in another place.
+    """
 
     scale: np.ndarray
-    """[d] what a gap of one unit adds to the distance."""
+    """[d] what a gap of one MAD, or another level, adds to the distance."""
     mad: np.ndarray
     """[d] the unit of a continuous gap; 1 for a category."""
     continuous: np.ndarray
@@ -43,30 +48,58 @@ class Metric:
         scale = weight_vector(space, weights) / counts
         return cls(scale, mad, continuous, any(f.missing for f in space.features))
 
-    def gaps(self, a: Any, b: Any) -> Any:
+    def gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[..., d] how far a and b are apart in each feature: MADs, or 1 for another level."""
-        xp = array_namespace(a)
-        mad = xp.asarray(self.mad, dtype=a.dtype, device=device(a))
-        continuous = xp.asarray(self.continuous, device=device(a))
-        differs = xp.astype(a != b, a.dtype)
-        gaps = xp.where(continuous, xp.abs(a - b) / mad, differs)
-        if self.missing:
-            both = xp.isnan(a) & xp.isnan(b)
-            one = xp.isnan(a) != xp.isnan(b)
-            gaps = xp.where(one, xp.ones_like(gaps), xp.where(both, xp.zeros_like(gaps), gaps))
-        return gaps
+        return _back(self._prices(_front(a), _front(b), slice(None), np.ones_like(self.scale)))
 
-    def distance(self, a: Any, b: Any) -> Any:
-        """[...] the distance between a and b [..., d]."""
-        xp = array_namespace(a)
-        gaps = self.gaps(a, b)
-        scale = xp.asarray(self.scale, dtype=gaps.dtype, device=device(gaps))
-        # A matrix product would round a point otherwise in another place of the batch.
-        return xp.einsum("...d,d->...", gaps, scale)
+    def prices(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """[..., d] what each feature adds to the distance between a and b."""
+        return _back(self._prices(_front(a), _front(b), slice(None), self.scale))
 
-    def pairwise(self, points: Any) -> Any:
+    def distance(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """[...] the distance between a and b [..., d].
+
+        Small arrays are worked on whole, large ones a feature at a time.
+        """
+        a, b = _front(a), _front(b)
+        if max(a.size, b.size) <= SMALL:
+            parts = self._prices(a, b, slice(None), self.scale)
+            if parts[0].size > 1:
+                return np.asarray(np.add.reduce(parts, axis=0))
+            return np.asarray(sum(parts[1:], start=parts[0]))  # `reduce` would add one in pairs
+        total = self._prices(a[:1], b[:1], slice(0, 1), self.scale)[0]
+        for j in range(1, len(self.scale)):
+            here = slice(j, j + 1)
+            total += self._prices(a[here], b[here], here, self.scale)[0]
+        return np.asarray(total)
+
+    def pairwise(self, points: np.ndarray) -> np.ndarray:
         """[..., m, m] the distances among points [..., m, d]."""
         return self.distance(points[..., :, None, :], points[..., None, :, :])
+
+    def _prices(self, a: np.ndarray, b: np.ndarray, part: slice, scale: np.ndarray) -> np.ndarray:
+        """[d, ...] of the features of a part, each gap multiplied by its scale."""
+        shape = (-1,) + (1,) * (max(a.ndim, b.ndim) - 1)
+        out = np.abs(np.subtract(a, b))
+        if not self.continuous[part].all():
+            limit = np.where(self.continuous[part], np.inf, 1.0)
+            np.minimum(out, limit.reshape(shape), out=out)
+        out *= (scale[part] / self.mad[part]).reshape(shape)
+        if self.missing:
+            empty, other = np.isnan(a), np.isnan(b)
+            out[np.isnan(out)] = 0
+            out = np.where(empty != other, scale[part].reshape(shape), out)
+        return np.asarray(out)
+
+
+def _front(points: np.ndarray) -> np.ndarray:
+    """[..., d] as [d, ...]."""
+    return points.transpose(-1, *range(points.ndim - 1))
+
+
+def _back(parts: np.ndarray) -> np.ndarray:
+    """[d, ...] as [..., d]."""
+    return parts.transpose(*range(1, parts.ndim), 0)
 
 
 def weight_vector(space: Space, weights: Mapping[str, float] | None) -> np.ndarray:

@@ -42,7 +42,10 @@ def random_rules(space: Space, seed: int) -> list[Rule]:
     rules: list[Rule] = [fixed(str(rng.choice(space.names)))]
     for feature in space.features:
         if isinstance(feature, Continuous):
-            low, high = np.sort(rng.uniform(feature.low, feature.high, 2))
+            # On the value grid, so that two such rules leave a value between them.
+            low, high = np.sort(
+                np.round(rng.uniform(feature.low, feature.high, 2), feature.decimals)
+            )
             rules.append(between(feature.name, feature.low, float(high)))
             rules.append(between(feature.name, float(low), float("inf")))
         elif isinstance(feature, Categorical):

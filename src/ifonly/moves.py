@@ -1,0 +1,88 @@
+"""Where each row may go: its box, spelt out as values of the grid.
+
+`Moves` holds, for each feature, a table [q, n] of the values that a row may take: first the row's
+own (or, where a rule forbids it, the nearest value allowed), then the grid's, each clipped into the
+box; a level that is not allowed becomes the row's own value again. So every point made by looking
+up these tables is inside the box, and an edit is a place in a table, the same place for all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ifonly.arrays import Points, blank
+from ifonly.rules import Box
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """`origin` [q, d], and for each feature the values [q, 1 + n] that it may take."""
+
+    origin: np.ndarray
+    values: tuple[np.ndarray, ...]
+    free: np.ndarray
+    """bool [q, d] whether the feature may change at all."""
+
+    @classmethod
+    def of(cls, box: Box, grid: Sequence[np.ndarray]) -> Moves:
+        """The tables of a box's rows over a grid, sorted values a feature."""
+        origin = box.clip(box.x[:, None])[:, 0]
+        tables, free = [], []
+        for j, values in enumerate(grid):
+            own = origin[:, j : j + 1]
+            if box.space.continuous[j]:
+                low, high = box.low[:, j : j + 1], box.high[:, j : j + 1]
+                inside, allowed = np.clip(values, low, np.maximum(low, high)), low <= high
+            else:
+                start = box.space.offsets[j]
+                inside, allowed = values, box.levels[:, start : start + len(values)]
+            inside = np.where(allowed, inside, own)
+            tables.append(np.concatenate([own, inside], axis=1))
+            free.append(((inside != own) & (own == own)).any(axis=1))
+        return cls(origin, tuple(tables), np.stack(free, axis=1))
+
+    def points(self, choice: Sequence[np.ndarray]) -> Points:
+        """The points [q, m, d] at the places `choice` (d arrays [m]) of the tables."""
+        q, d, m = len(self.origin), len(choice), len(choice[0])
+        out = blank(q, m, d, self.origin.dtype)
+        for j, place in enumerate(choice):
+            np.take(self.values[j], place, axis=1, out=out[..., j], mode="clip")
+        return out
+
+    def take(self, rows: np.ndarray) -> Moves:
+        """The tables of some of the rows."""
+        return Moves(
+            self.origin[rows], tuple(values[rows] for values in self.values), self.free[rows]
+        )
+
+    def alike(self) -> Iterator[np.ndarray]:
+        """Positions of rows that may change the same features.
+
+        Such rows share a list of edits, so that a row's list does not depend on which rows come
+        with it. One pattern is the rule; a rule that fixes a feature for some rows adds one.
+        """
+        if (self.free == self.free[:1]).all():
+            yield np.arange(len(self.free))
+            return
+        _, kind = np.unique(self.free, axis=0, return_inverse=True)
+        order = np.argsort(kind.ravel(), kind="stable")
+        for start, stop in pairwise(np.flatnonzero(np.diff(kind[order], prepend=-1, append=-1))):
+            yield order[start:stop]
+
+
+def settle(box: Box, value: np.ndarray, feature: np.ndarray) -> np.ndarray:
+    """Values [q, ...] of continuous features `feature`, on the value grid and in each row's box.
+
+    A row may lie outside its range, so that what is between it and a point inside need not be
+    allowed.
+    """
+    power = (10.0**box.space.decimals)[feature]
+    value = np.round(value * power) / power
+    row = np.arange(len(value)).reshape(-1, *[1] * (value.ndim - 1))
+    low, high = box.low[row, feature], box.high[row, feature]
+    inside = np.minimum(np.maximum(value, low), high)
+    return np.asarray(np.where(low <= high, inside, box.x[row, feature]))

@@ -1,0 +1,208 @@
+"""The default searcher: a shared list of edits, neighbours, and a beam with swaps.
+
+Few model calls, each one for every row of the batch:
+
+1. the shared list (all single edits; random pairs, triples and quadruples)
+   and the nearest rows of the wanted outcome;
+2. a beam: edits that do not yet reach the outcome get one more edit, again
+   and again; beside them the nearest points found so far give one change back
+   and try another.
+
+What comes back is the nearest points, the best of each set of changed
+features before others, and a random draw of all valid points. The draw is
+what makes wide sets possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ifonly.arrays import Points, change_sets, changes, digests, edited, gather, join, pick, read
+from ifonly.moves import settle
+from ifonly.order import best, distinct, leaders, pack, places
+from ifonly.pool import Pool
+from ifonly.problem import Problem
+from ifonly.search.copies import copies_of_neighbours
+from ifonly.search.plan import Plan, plan
+from ifonly.search.size import SIZES, Size
+
+Floats = NDArray[np.floating]
+_INF = np.float32(np.inf)
+_FAR = np.float32(-1e30)
+_SHARES = (1.0, 0.25, 0.0625)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Edits of few features that reach the outcome, near and wide."""
+
+    size: Size = field(default_factory=lambda: SIZES["base"])
+
+    def search(self, problem: Problem, k: int) -> Pool:
+        """The near and the wide candidates of every row."""
+        groups = list(problem.moves.alike())
+        if len(groups) == 1:
+            return self._search(problem)
+        parts = [self._search(problem.take(rows)) for rows in groups]
+        width = max(part.margin.shape[1] for part in parts)
+        q, d = problem.x.shape
+        points, margin = np.zeros((q, width, d)), np.full((q, width), -np.inf)
+        for rows, part in zip(groups, parts, strict=True):
+            points[rows, : part.margin.shape[1]] = part.points
+            margin[rows, : part.margin.shape[1]] = part.margin
+        return Pool(points, margin)
+
+    def _search(self, problem: Problem) -> Pool:
+        """The candidates of rows that may change the same features: they share one list."""
+        size = self.size
+        shared = plan(problem.grid, problem.moves.free[0].tobytes(), size, problem.seed)
+        points = join(
+            problem.moves.points(shared.choice),
+            copies_of_neighbours(problem, size.neighbours, size.copies),
+        )
+        first = _ask(problem, points)
+        singles = slice(0, shared.single)
+        start = _Found(first.points[:, singles], first.margin[:, singles], first.cost[:, singles])
+        found = self._beam(
+            problem, _edits(problem, shared, first, size.branch), start, _of_sets(first, shared)
+        )
+        return _near(found, size.near).pool().join(_draw(first, shared, size.wide).pool())
+
+    def _beam(self, problem: Problem, edits: _Edits, tried: _Found, found: _Found) -> _Found:
+        """`found` and what one more edit reaches, and one more, from partial edits and by swaps."""
+        start = np.maximum(tried.margin[:, :1], _FAR)  # a row may break its own rules
+        every, front = [found], _near(found, self.size.swaps)
+        for _ in range(1, self.size.depth):
+            if problem.spent:
+                break
+            base = join(self._next(problem, tried, start), self._swaps(problem, front.points))
+            tried = _ask(problem, edited(base, edits.feature, edits.value))
+            every.append(_of_branches(tried))
+            front = _near(_joined([front, every[-1]]), self.size.swaps)
+        return _joined(every)
+
+    def _next(self, problem: Problem, tried: _Found, start: Floats) -> Points:
+        """The most promising invalid points [q,width,d].
+
+        Half by margin, half by margin gained per distance; one for each set of
+        changed features, or the beam narrows to one idea.
+        """
+        half = self.size.width // 2
+        distance = problem.distance(tried.points)
+        hopeful = (tried.margin <= 0) & (tried.margin > -_INF) & (distance > 0)
+        loss = np.where(hopeful, -tried.margin, _INF)
+        rate = np.where(
+            hopeful, (start - tried.margin) / np.maximum(distance, np.float32(1e-6)), _INF
+        )
+        sets = change_sets(changes(tried.points, problem.moves.origin))
+        by_margin, _ = leaders(loss, sets, half, each=1)
+        taken = np.logical_or.reduce([sets == own[:, None] for own in pick(sets, by_margin).T])
+        by_rate, _ = leaders(np.where(taken, _INF, rate), sets, self.size.width - half, each=1)
+        return gather(tried.points, np.concatenate([by_margin, by_rate], axis=1))
+
+    def _swaps(self, problem: Problem, points: Points) -> Points:
+        """`points` [q,n,d] with one of their three dearest changes given back, [q,n*3,d]."""
+        origin = np.broadcast_to(problem.moves.origin[:, None, :], points.shape)
+        dearest, _ = best(-problem.metric.prices(points, origin), min(3, points.shape[2]))
+        return edited(points, dearest, read(origin, dearest))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Points [q,m,d], margins [q,m], and costs [q,m]: the distance, infinite where not valid."""
+
+    points: Points
+    margin: Floats
+    cost: Floats
+
+    def pool(self) -> Pool:
+        return Pool(self.points, self.margin)
+
+    def take(self, index: NDArray[np.intp], found: NDArray[np.bool_]) -> _Found:
+        """The slots `index` [q,n]; those not `found` come back empty."""
+        margin = np.where(found, pick(self.margin, index), -_INF)
+        return _Found(
+            gather(self.points, index), margin, np.where(found, pick(self.cost, index), _INF)
+        )
+
+
+@dataclass(frozen=True)
+class _Edits:
+    """Single edits worth adding to others: feature and value [q,1,n]."""
+
+    feature: NDArray[np.intp]
+    value: Floats
+
+
+def _edits(problem: Problem, shared: Plan, first: _Found, branch: int) -> _Edits:
+    """The single edits to build on, three values each for the best `branch` features.
+
+    A category's three best levels; for a continuous feature its best value
+    and a quarter and a sixteenth of the way there, as a small step may do
+    once another feature has changed.
+    """
+    q, d = problem.x.shape
+    continuous, origin = problem.space.continuous, problem.moves.origin
+    alone = np.where(shared.singles > 0, first.margin[:, shared.singles], -_INF)
+    order, _ = best(-alone, len(_SHARES))
+    feature = np.broadcast_to(np.arange(d)[None, :, None], order.shape)
+    slots = shared.singles[feature, order]
+    value = read(
+        gather(first.points, slots.reshape(q, -1)),
+        np.repeat(np.arange(d), len(_SHARES)).reshape(1, -1, 1),
+    )
+    value = value.reshape(q, d, -1)
+    way = value[:, :, :1] - origin[:, :, None]
+    steps = settle(problem.box, origin[:, :, None] + way * np.array(_SHARES, value.dtype), feature)
+    value = np.where(continuous[:, None], steps, value)
+    if branch < d:
+        top, _ = best(-alone.max(2), branch)
+        feature, value = (np.take_along_axis(a, top[:, :, None], 1) for a in (feature, value))
+    return _Edits(feature.reshape(q, 1, -1), value.reshape(q, 1, -1))
+
+
+def _ask(problem: Problem, points: Points) -> _Found:
+    margin = problem.margin(points, inside=True)
+    return _Found(points, margin, np.where(margin > 0, problem.distance(points), _INF))
+
+
+def _of_sets(first: _Found, shared: Plan) -> _Found:
+    """The nearest valid point of each set of the shared list, and every neighbour."""
+    q, m = first.cost.shape
+    keys = np.minimum.reduceat(pack(first.cost), shared.groups, axis=1)
+    rest = np.broadcast_to(np.arange(shared.m, m), (q, m - shared.m))
+    index = np.concatenate([places(keys), rest], axis=1)
+    return first.take(index, pick(first.cost, index) < _INF)
+
+
+def _of_branches(tried: _Found) -> _Found:
+    """The nearest valid point for each base and feature."""
+    q, m = tried.cost.shape
+    n = len(_SHARES)
+    index = tried.cost.reshape(q, m // n, n).argmin(2) + np.arange(0, m, n)
+    return tried.take(index, pick(tried.cost, index) < _INF)
+
+
+def _draw(first: _Found, shared: Plan, count: int) -> _Found:
+    """The first `count` valid points of the shared list in the order of its lottery."""
+    return first.take(
+        *best(np.where(first.margin[:, : shared.m] > 0, shared.lottery, _INF), min(count, shared.m))
+    )
+
+
+def _near(found: _Found, count: int) -> _Found:
+    """The `count` nearest valid points, each once."""
+    if count == 1:
+        return found.take(*best(found.cost, 1))
+    return found.take(*distinct(found.cost, digests(found.points), count))
+
+
+def _joined(found: list[_Found]) -> _Found:
+    return _Found(
+        join(*[part.points for part in found]),
+        np.concatenate([part.margin for part in found], axis=1),
+        np.concatenate([part.cost for part in found], axis=1),
+    )
