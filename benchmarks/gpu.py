@@ -20,33 +20,16 @@ from ifonly.recipes import PATIENT
 from ifonly.refine import Sparsify
 from ifonly.search import Gradient
 from ifonly.select import InOrder
+from networks import module
 from published import published
-
-
-def module(device: str) -> torch.nn.Module:
-    """The published Adult network as a torch module."""
-    layers: list[torch.nn.Module] = []
-    for kernel, bias in published("adult").model.layers:
-        linear = torch.nn.Linear(*kernel.shape)
-        linear.weight.data = torch.tensor(kernel.T, dtype=torch.float32)
-        linear.bias.data = torch.tensor(bias, dtype=torch.float32)
-        layers += [linear, torch.nn.ReLU()]
-    return torch.nn.Sequential(*layers[:-1]).to(device).eval()
-
-
-def many_rows(q: int) -> Any:
-    """q rows of the Adult test part, drawn with replacement, ages and hours moved about."""
-    rng = np.random.default_rng(0)
-    rows = published("adult").rows
-    rows = rows.iloc[rng.integers(0, len(rows), q)].reset_index(drop=True)
-    rows["age"] = np.clip(rows["age"] + rng.integers(-8, 9, q), 17, 90)
-    rows["hours_per_week"] = np.clip(rows["hours_per_week"] + rng.integers(-8, 9, q), 1, 99)
-    return rows
+from scaling import many_rows
 
 
 def measure(device: str, rows: Any, method: Method) -> dict[str, Any]:
     """Seconds and quality of one run."""
-    explainer = Explainer(module(device), data=published("adult").train, method=method)
+    explainer = Explainer(
+        module(published("adult"), device), data=published("adult").train, method=method
+    )
     explainer.explain(rows[:2000], k=4)  # warm
     start = time.perf_counter()
     explainer.setting.space.codes(rows)
@@ -77,8 +60,11 @@ def main() -> None:
     if torch.cuda.is_available():
         print(torch.cuda.get_device_name(), torch.__version__)
         for q in counts:
-            print(json.dumps(measure("cuda", many_rows(q), method)), flush=True)
-    print(json.dumps(measure("cpu", many_rows(2000), method)), flush=True)
+            print(
+                json.dumps(measure("cuda", many_rows(published("adult").rows, q), method)),
+                flush=True,
+            )
+    print(json.dumps(measure("cpu", many_rows(published("adult").rows, 2000), method)), flush=True)
 
 
 if __name__ == "__main__":

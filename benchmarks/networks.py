@@ -65,3 +65,16 @@ class FrameNetwork:
     def predict(self, frame: pd.DataFrame) -> np.ndarray:
         """[n]"""
         return self.predict_proba(frame).argmax(axis=1)
+
+
+def decides(problem: Published) -> Any:
+    """A function from a frame to the class that the network as a torch module decides for."""
+    network = module(problem)
+
+    def predict(frame: pd.DataFrame) -> np.ndarray:
+        units = problem.space.units(problem.space.codes(frame))
+        with torch.no_grad():
+            logits = network(torch.tensor(units, dtype=torch.float32))
+        return np.asarray(logits[:, 0] >= 0).astype(int)
+
+    return predict

@@ -59,12 +59,18 @@ def columns_of(frame: pd.DataFrame) -> dict[str, list[Any]]:
 
 
 def frame_of(answers: list[list[list[Any]]], like: pd.DataFrame) -> pd.DataFrame:
-    """A peer's answers, a list of rows for each row asked, as one frame with a column `query`."""
+    """A peer's answers, a list of rows for each row asked, as one frame with a column `query`.
+
+    Numbers are rounded where the data have whole ones, so that every answer is a row.
+    """
     lines = [line for lines in answers for line in lines]
     frame = pd.DataFrame(lines, columns=like.columns)
     for name, dtype in like.dtypes.items():
-        number = pd.api.types.is_numeric_dtype(dtype)
-        frame[name] = pd.to_numeric(frame[name]) if number else frame[name].astype(dtype)
+        if pd.api.types.is_numeric_dtype(dtype):
+            frame[name] = pd.to_numeric(frame[name])
+        if pd.api.types.is_integer_dtype(dtype):
+            frame[name] = frame[name].round()
+        frame[name] = frame[name].astype(dtype)
     frame.insert(0, "query", np.repeat(np.arange(len(answers)), [len(one) for one in answers]))
     return frame
 

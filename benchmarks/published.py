@@ -55,7 +55,7 @@ def published(name: str, kind: str = "ann") -> Published:
 
 
 def dense(records: dict[str, Any], network: dict[str, Any], space: ifonly.Space) -> Dense:
-    """The network over the space's units; the records order features and levels in their own way."""
+    """The network over the space's units; the records have an order of columns of their own."""
     own = [(c["feature"], str(c.get("level"))) for c in records["columns"]]
     wanted = [
         (feature.name, str(level))

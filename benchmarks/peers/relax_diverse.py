@@ -65,7 +65,8 @@ def main(task):
     features += [(name, sorted(train[name].unique())) for name in task["categorical"]]
     own = [(name, level) for name, levels in features for level in levels or [None]]
     predict = network(task["layers"], [tuple(column) for column in task["columns"]], own)
-    xs = jnp.asarray(data.transform(task["rows"]))
+    # `transform` leaves out the last column, whatever it is.
+    xs = jnp.asarray(data.transform(pd.DataFrame(task["rows"]).assign(outcome=0)))
     method = prepare_cf_module(DiverseCF({"n_cfs": task["k"]}), data, predict)
     keys = jax.random.split(jax.random.PRNGKey(task["seed"]), len(xs))
 

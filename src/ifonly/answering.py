@@ -32,13 +32,14 @@ class Part:
 def answer(problem: Problem, method: Method, k: int, met: np.ndarray) -> Part:
     """The answers of a chunk of rows; `met` [q] says which have the wanted outcome already."""
     reasons = impossible(problem)
-    already = met & problem.lawful(problem.x[:, None])[:, 0]
+    already = met.copy()
+    already[met] = problem.take(np.flatnonzero(met)).lawful(problem.x[met, None])[:, 0]
     closed = already.copy()
     closed[list(reasons)] = True
     points, filled, score = _nothing(problem.x, k)
     searched = np.flatnonzero(~closed)
     if len(searched):
-        part = problem.take(searched)
+        part = problem if len(searched) == len(closed) else problem.take(searched)
         solved = solve(part, method, k)
         points[searched], filled[searched] = solved.points, solved.filled
         score[searched] = wanted_score(solved.scores, part.goal)
@@ -48,7 +49,8 @@ def answer(problem: Problem, method: Method, k: int, met: np.ndarray) -> Part:
     kind[already] = 4
     kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
     notes = _told(len(kind), reasons, outside(problem.space, problem.x))
-    return Part(points, filled, score, tuple(kinds[i] for i in kind), notes)
+    status = np.array(kinds, dtype=object)[kind]
+    return Part(points, filled, score, tuple(status.tolist()), notes)
 
 
 def unanswered(x: np.ndarray, k: int, note: str) -> Part:
@@ -71,8 +73,7 @@ def wanted_score(scores: np.ndarray, goal: Goal) -> np.ndarray:
     """[q, k] of scores [q, k, c]: that of the wanted class, or the predicted number."""
     if scores.shape[-1] == 1:
         return scores[..., 0]
-    index = np.broadcast_to(goal.wanted[:, None, None], (*scores.shape[:-1], 1))
-    return np.take_along_axis(scores, index, axis=-1)[..., 0]
+    return np.asarray(scores[np.arange(len(scores)), :, goal.wanted])
 
 
 def _nothing(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -32,19 +32,20 @@ def memory(points: NDArray[Any]) -> NDArray[Any]:
 def pick(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
     """The values [q,n] at positions `index` [q,n] of `values` [q,m]."""
     q, m = values.shape
-    return values.reshape(-1).take(index if q == 1 else index + np.arange(0, q * m, m)[:, None])
+    flat = index if q == 1 else index + np.arange(q)[:, None] * m
+    return np.asarray(values.reshape(-1).take(flat))
 
 
 def pick_columns(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
     """The columns `index` [q,n] of the matrices `values` [q,k,m], [q,k,n]."""
     q, k, m = values.shape
-    return values.reshape(-1).take(index[:, None, :] + np.arange(0, q * k * m, m).reshape(q, k, 1))
+    return values.reshape(-1).take(index[:, None, :] + (np.arange(q * k) * m).reshape(q, k, 1))
 
 
 def gather(points: Points, index: NDArray[np.intp]) -> Points:
     """The points [q,n,d] at positions `index` [q,n] of `points` [q,m,d]."""
     q, m, d = points.shape
-    flat = index if q == 1 else index + np.arange(0, q * m, m)[:, None]
+    flat = index if q == 1 else index + np.arange(q)[:, None] * m
     return memory(points).reshape(d, q * m).take(flat, axis=1).transpose(1, 2, 0)
 
 

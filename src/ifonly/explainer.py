@@ -37,10 +37,10 @@ class Explainer:
     """Answers questions about one model: prepared once, asked often.
 
     >>> from ifonly import as_model
-    >>> data = pd.DataFrame({"income": [1000, 3000, 5000], "job": ["a", "b", "a"]})
-    >>> model = as_model(lambda frame: frame["income"] > 4000, classes=["no", "yes"])
+    >>> data = pd.DataFrame({"income": [10, 30, 50], "job": ["a", "b", "a"]})
+    >>> model = as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
     >>> Explainer(model, data=data).explain(data[:1], k=1).sentences()
-    [['If only income were 4001 (not 1000): yes (1.00).']]
+    [['If only income were 41 (not 10): yes (1.00).']]
     """
 
     def __init__(

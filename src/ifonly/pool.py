@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.arrays import join
+from ifonly.arrays import gather, join
+from ifonly.keys import point_keys
 
-_ODD = np.random.default_rng(0).integers(0, 2**63, 4096, dtype=np.uint64) * 2 + 1
-"""A multiplier for each feature."""
+FEW = 16
+"""The candidates of a row up to which comparing all pairs is faster than sorting."""
 
 
 @dataclass(frozen=True)
@@ -63,30 +64,27 @@ class Pool:
             order = np.nonzero(kept)[1].reshape(len(cost), m)
             best = np.take_along_axis(cost, order, axis=1)
             order = np.take_along_axis(order, np.argsort(best, axis=1, kind="stable"), axis=1)
-        return Pool(
-            np.take_along_axis(self.points, order[:, :, None], axis=1),
-            np.take_along_axis(self.margin, order, axis=1),
-        )
+        return Pool(gather(self.points, order), np.take_along_axis(self.margin, order, axis=1))
 
 
 def repeated(points: np.ndarray, present: np.ndarray) -> np.ndarray:
     """bool [q, m]: the present points that equal an earlier present point of their row."""
-    q, m, _ = points.shape
-    keys = point_keys(points)
+    return repeated_keys(point_keys(points), present)
+
+
+def repeated_keys(keys: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """The same of points that are given by their keys [q, m]."""
+    q, m = keys.shape
+    same = np.zeros((q, m), dtype=bool)
+    if m <= FEW:
+        for apart in range(1, m):
+            equal = keys[:, apart:] == keys[:, :-apart]
+            same[:, apart:] |= equal & present[:, :-apart]
+        return np.asarray(same & present)
     order = np.lexsort((np.broadcast_to(np.arange(m), (q, m)), keys, ~present), axis=1)
     ranked = np.take_along_axis(keys, order, axis=1)
     here = np.take_along_axis(present, order, axis=1)
-    same = np.zeros((q, m), dtype=bool)
     same[:, 1:] = (ranked[:, 1:] == ranked[:, :-1]) & here[:, 1:] & here[:, :-1]
     result = np.empty_like(same)
     np.put_along_axis(result, order, same, axis=1)
     return result
-
-
-def point_keys(points: np.ndarray) -> np.ndarray:
-    """uint64 [...]: a hash of each point [..., d]; equal points have equal keys."""
-    bits = np.where(np.isnan(points), np.nan, points + 0.0).view(np.uint64)  # one NaN, one zero
-    bits ^= bits >> np.uint64(32)  # whole numbers have their bits in the upper half
-    with np.errstate(over="ignore"):
-        keys = (bits * _ODD[: points.shape[-1]]).sum(axis=-1, dtype=np.uint64)
-    return np.asarray(keys ^ (keys >> np.uint64(29)))

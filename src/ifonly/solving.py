@@ -25,6 +25,8 @@ def solve(problem: Problem, method: Method, k: int) -> Solved:
     """The chosen answers of every row, each accepted by the judge."""
     proposals = method.searcher.search(problem, k)
     pool = method.refiner.refine(problem, proposals).join(proposals).without_repeats()
+    if not pool.margin.shape[1]:  # nothing was proposed for any row
+        pool = Pool(problem.x[:, None], np.full((len(problem.x), 1), -np.inf))
     points, filled = method.selector.select(problem, pool, k)
     return _judged(problem, method, pool, points, filled)
 

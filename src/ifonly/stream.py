@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
+_BLOCK = 2**15
+"""Hashes made at a time, so that they stay in the cache."""
 
 
 def row_streams(codes: np.ndarray, seed: int) -> np.ndarray:
@@ -23,16 +25,23 @@ def row_streams(codes: np.ndarray, seed: int) -> np.ndarray:
     return key
 
 
-def uniforms(streams: np.ndarray, n: int, purpose: int = 0) -> np.ndarray:
-    """float64 [q, n] in [0, 1): the first n draws of each stream for one purpose.
+def uniforms(
+    streams: np.ndarray, n: int, purpose: int = 0, dtype: type[np.floating] = np.float64
+) -> np.ndarray:
+    """[q, n] in [0, 1): the first n draws of each stream for one purpose.
 
-    A draw has 32 bits; each hash gives two.
+    A draw has 32 bits; each hash gives two. In single precision they are rounded, to 1 at most.
     """
+    draws = np.empty((len(streams), n), dtype=dtype)
     with np.errstate(over="ignore"):
         start = _mix(streams ^ _mix(np.uint64(purpose) + _STEP))
         counters = np.arange(1, (n + 1) // 2 + 1, dtype=np.uint64) * _STEP
-        bits = _mix(start[:, None] + counters)
-    return bits.view(np.uint32)[:, :n] * 2.0**-32
+        size = max(1, _BLOCK // max(1, len(counters)))
+        for first in range(0, len(streams), size):
+            rows = slice(first, first + size)
+            bits = _mix(start[rows, None] + counters).view(np.uint32)[:, :n]
+            np.multiply(bits, dtype(2.0**-32), out=draws[rows], casting="same_kind")
+    return draws
 
 
 def _mix(bits: np.ndarray | np.uint64) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The greedy choice by determinant, against the definition written out."""
+"""The choice by determinant, against the definition written out."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def log_det(problem: Problem, points: np.ndarray) -> float:
 
 @given(seed=SEEDS, k=st.integers(1, 4), diversity=st.sampled_from([0.2, 0.5, 0.9]))
 @settings(max_examples=40, deadline=None)
-def test_each_choice_gains_most_by_the_definition(seed: int, k: int, diversity: float) -> None:
+def test_a_choice_is_no_worse_than_the_greedy_one(seed: int, k: int, diversity: float) -> None:
     problem, pool = posed(seed)
     chosen, filled = Determinant(diversity).select(problem, pool, k)
     weight = 0.25 * (1 - diversity) / diversity
@@ -50,7 +50,9 @@ def test_each_choice_gains_most_by_the_definition(seed: int, k: int, diversity: 
         taken: list[np.ndarray] = []
         for step in range(min(k, len(free))):
             gains = [
-                -cost if step == 0 else log_det(problem, np.array([*taken, point])) - weight * cost
+                -problem.metric.distance(point, problem.x[row])
+                if step == 0
+                else log_det(problem, np.array([*taken, point])) - weight * cost
                 for point, cost in zip(free, costs, strict=True)
             ]
             best = int(np.argmax(gains))
@@ -58,20 +60,20 @@ def test_each_choice_gains_most_by_the_definition(seed: int, k: int, diversity: 
             costs.pop(best)
         ours = chosen[row][filled[row]]
         assert len(ours) == len(taken)
-        # Equal gains may be taken in another order: the value of the set is what counts.
+        # Equal gains may be taken in another order, and exchanges follow: the value counts.
         if taken:
             value = [
                 log_det(problem, np.array(s)) - weight * price(problem, np.array(s), row).sum()
                 for s in (ours, taken)
             ]
-            assert value[0] == pytest.approx(value[1], abs=1e-6)
+            assert value[0] >= value[1] - 1e-6
 
 
 @given(seed=SEEDS)
 @settings(max_examples=15, deadline=None)
-def test_the_greedy_set_beats_at_least_half_of_all_sets(seed: int) -> None:
+def test_a_free_choice_is_among_the_best_of_all_sets(seed: int) -> None:
     problem, pool = posed(seed, m=9)
-    chosen, filled = Determinant().select(problem, pool, 3)
+    chosen, filled = Determinant(nearest=False).select(problem, pool, 3)
     for row in np.flatnonzero(filled.all(axis=1)):
         valid = pool.points[row][pool.valid[row]]
         costs = price(problem, valid, row)
@@ -81,7 +83,7 @@ def test_the_greedy_set_beats_at_least_half_of_all_sets(seed: int) -> None:
         ]
         ours = log_det(problem, chosen[row]) - 0.25 * price(problem, chosen[row], row).sum()
         assert ours <= max(every) + 1e-9
-        assert ours >= np.median(every) - 1e-9
+        assert ours >= np.quantile(every, 0.9) - 1e-9
 
 
 @given(seed=SEEDS, k=st.integers(1, 5))

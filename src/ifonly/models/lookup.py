@@ -22,6 +22,10 @@ BLOCK = 8192
 """Rows asked at a time, so that what they pass through stays in the cache."""
 
 
+Layer = tuple[np.ndarray, np.ndarray]
+"""A kernel [in, out], padded, and a bias [out]."""
+
+
 @dataclass(frozen=True, eq=False)
 class Lookup:
     """Codes [n, d] to logits [n, c]."""
@@ -29,13 +33,15 @@ class Lookup:
     classes: tuple[Any, ...]
     columns: np.ndarray
     """The continuous features."""
-    slope: np.ndarray
-    """[continuous + 1, hidden] in codes; the last row is the constant."""
+    slope: Layer
+    """[continuous + 1, hidden] in codes; the last row is the constant. No bias is added."""
     groups: tuple[tuple[tuple[int, int], ...], ...]
     """(feature, stride) of each table."""
     tables: tuple[np.ndarray, ...]
-    rest: tuple[tuple[np.ndarray, np.ndarray], ...]
-    """(kernel, bias) of the layers after the first."""
+    rest: tuple[Layer, ...]
+    """The layers after the first."""
+    missing: np.ndarray | None
+    """[d] the code that a missing value stands for: in units it is zero in all its columns."""
 
     @classmethod
     def of(cls, dense: Dense) -> Lookup:
@@ -48,6 +54,8 @@ class Lookup:
         tables: list[np.ndarray] = []
         for j, feature in enumerate(space.features):
             rows = first[space.offsets[j] : space.offsets[j + 1]]
+            if feature.missing and isinstance(feature, Categorical):
+                rows = np.concatenate([rows, np.zeros_like(rows[:1])])  # no level, no part
             if not isinstance(feature, Categorical):
                 width = (feature.high - feature.low) or 1.0
                 columns.append(j)
@@ -62,10 +70,13 @@ class Lookup:
         return cls(
             dense.classes,
             np.array(columns, dtype=np.intp),
-            np.array([*slope, constant], dtype=np.float32),
+            _padded(np.array([*slope, constant]), constant),
             tuple(map(tuple, groups)),
             tuple(table.astype(np.float32) for table in tables),
             tuple(_padded(kernel, bias) for kernel, bias in rest),
+            np.where(space.continuous, space.low, space.high + 1)
+            if any(feature.missing for feature in space.features)
+            else None,
         )
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
@@ -81,22 +92,28 @@ class Lookup:
 
     def _block(self, codes: np.ndarray) -> np.ndarray:
         n = len(codes)
+        if self.missing is not None:
+            codes = np.where(np.isnan(codes), self.missing, codes)
         wide = np.ones((len(self.columns) + 1, n), dtype=np.float32)
         for i, j in enumerate(self.columns):
             wide[i] = codes[:, j]
-        passed = wide.T @ self.slope
+        passed = _product(wide.T, self.slope[0], len(self.slope[1]))
         for group, table in zip(self.groups, self.tables, strict=True):
             index = np.zeros(n, dtype=np.float32)
             for j, stride in group:
                 index += codes[:, j] * np.float32(stride)
             passed += np.take(table, index.astype(np.intp), axis=0, mode="clip")
         for kernel, bias in self.rest:
-            passed = np.maximum(passed, 0, out=passed) @ kernel
-            passed = passed[:, : len(bias)] + bias
+            passed = _product(np.maximum(passed, 0, out=passed), kernel, len(bias)) + bias
         return np.asarray(passed)
 
 
-def _padded(kernel: np.ndarray, bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _product(passed: np.ndarray, kernel: np.ndarray, width: int) -> np.ndarray:
+    """[n, width] of passed [n, in] and a padded kernel."""
+    return np.ascontiguousarray((passed @ kernel)[:, :width])
+
+
+def _padded(kernel: np.ndarray, bias: np.ndarray) -> Layer:
     """A layer with at least eight columns, so that its product is one of matrices."""
     missing = max(0, 8 - kernel.shape[1])
     padded = np.concatenate([kernel, np.zeros((len(kernel), missing))], axis=1)

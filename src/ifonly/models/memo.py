@@ -35,7 +35,9 @@ class Memo:
         new = np.flatnonzero(~old)
         fresh = ask(codes[first[new]]) if len(new) else self.known[:0]
         scores = np.empty((len(keys), fresh.shape[1]))
-        scores[old], scores[new] = self.known[at[old]], fresh
+        scores[new] = fresh
+        if len(new) < len(keys):
+            scores[old] = self.known[at[old]]
         self._learn(at[new], keys[new], fresh)
         return np.asarray(scores[back])
 

@@ -17,3 +17,8 @@ def namespace(array: Array) -> Any:
     if found is None:
         found = _NAMESPACES[type(array)] = array_namespace(array)
     return found
+
+
+def sign(array: Array) -> Array:
+    """The sign of each number. That of the array standard makes a device wait, for NaN's sake."""
+    return array.sign() if hasattr(array, "sign") else namespace(array).sign(array)

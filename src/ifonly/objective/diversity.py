@@ -16,7 +16,7 @@ from typing import final
 
 import numpy as np
 
-from ifonly.objective.array import Array, namespace
+from ifonly.objective.array import Array, namespace, sign
 
 
 @final
@@ -36,14 +36,16 @@ class Diversity:
         _, matrix = self._kernel(self.contrast @ points)
         return adjugate(matrix)[1]
 
-    def gradient(self, points: Array) -> Array:
-        xp = namespace(points)
+    def gradient(self, points: Array, scale: float = 1.0) -> Array:
         gaps = self.contrast @ points
         kernel, matrix = self._kernel(gaps)
         by_entry, _ = adjugate(matrix)
         by_kernel = self.spread.T @ by_entry.reshape((-1, points.shape[2]))
-        by_distance = -by_kernel * kernel**2
-        return self.contrast.T @ (xp.sign(gaps) * by_distance) * self.weights[:, None, None]
+        by_gap = sign(gaps)
+        by_gap *= by_kernel * kernel**2
+        slope = self.contrast.T @ by_gap
+        slope *= (-scale * self.weights)[:, None, None]
+        return slope
 
     def repeats(self, points: Array) -> Array:
         """[k, q] how many earlier points of its set each point repeats."""
@@ -74,16 +76,16 @@ def adjugate(matrix: Array) -> tuple[Array, Array]:
     """
     xp = namespace(matrix)
     swept = xp.asarray(matrix, copy=True)
-    determinant = xp.ones_like(matrix[0, 0])
-    smallest = determinant * xp.finfo(matrix.dtype).eps
+    smallest = xp.full_like(matrix[0, 0], xp.finfo(matrix.dtype).eps)
+    determinant: Array = 1.0
     for i in range(matrix.shape[0]):
         pivot = xp.maximum(swept[i, i], smallest)
-        determinant = determinant * pivot
+        determinant = pivot * determinant
+        swept[i, i] = -1.0
         row = swept[i] / pivot
         swept -= swept[i][:, None] * row
         swept[i] = row
         swept[:, i] = row
-        swept[i, i] = -1.0 / pivot
     return swept * -determinant, determinant
 
 

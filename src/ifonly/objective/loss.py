@@ -94,10 +94,10 @@ class Loss:
     def gradient(self, points: Array) -> Array:
         """[w, k, q] the derivative of each row's loss by its points."""
         gradient = self.outcome.gradient(points)
-        gradient += self.lambda1 * self.proximity.gradient(points)
-        gradient += self.penalty * self.onehot.gradient(points)
+        gradient += self.proximity.gradient(points, self.lambda1)
+        gradient += self.onehot.gradient(points, self.penalty)
         if self._compares(points):
-            gradient -= self.lambda2 * self.diversity.gradient(points)
+            gradient += self.diversity.gradient(points, -self.lambda2)
         return gradient
 
     def faults(self, points: Array) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ a unit that the caller chooses, since the hinge loss asks for a margin of 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, final
 
 import numpy as np
@@ -59,10 +60,14 @@ class ClassMargin:
     def take(self, rows: Array) -> ClassMargin:
         return ClassMargin(self.model, namespace(self.wanted).take(self.wanted, rows, axis=2))
 
+    @cached_property
+    def _two_sides(self) -> Array:
+        return 2.0 * self.wanted - 1.0
+
     def _sides(self, logits: Array) -> Array:
         """[c, k, q] 1 for the wanted class, -1 for the best other (shared in a tie), else 0."""
         if self.wanted.shape[0] == 2:
-            return 2.0 * self.wanted - 1.0
+            return self._two_sides
         xp = namespace(logits)
         others = xp.where(self.wanted > 0.0, xp.full_like(logits, -xp.inf), logits)
         best = xp.astype(others == xp.max(others, axis=0, keepdims=True), logits.dtype)

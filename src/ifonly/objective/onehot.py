@@ -28,8 +28,8 @@ class OneHot:
         excess = self._excess(points).reshape((-1, *points.shape[1:]))
         return xp.mean(xp.sum(excess**2, axis=0), axis=0)
 
-    def gradient(self, points: Array) -> Array:
-        slope = (2.0 / points.shape[1] * self.blocks.T) @ self._excess(points)
+    def gradient(self, points: Array, scale: float = 1.0) -> Array:
+        slope = (2.0 * scale / points.shape[1] * self.blocks.T) @ self._excess(points)
         return slope.reshape(points.shape)
 
     def take(self, rows: Array) -> OneHot:

@@ -14,7 +14,7 @@ from typing import final
 
 import numpy as np
 
-from ifonly.objective.array import Array, namespace
+from ifonly.objective.array import Array, namespace, sign
 from ifonly.space import Continuous, Metric, Space
 
 
@@ -32,9 +32,10 @@ class Proximity:
         gaps = xp.abs(points - self.x).reshape((w, k * q))
         return xp.mean((self.weights @ gaps).reshape((k, q)), axis=0)
 
-    def gradient(self, points: Array) -> Array:
-        xp = namespace(points)
-        return xp.sign(points - self.x) * (self.weights / points.shape[1])[:, None, None]
+    def gradient(self, points: Array, scale: float = 1.0) -> Array:
+        slope = sign(points - self.x)
+        slope *= (self.weights / points.shape[1] * scale)[:, None, None]
+        return slope
 
     def take(self, rows: Array) -> Proximity:
         xp = namespace(self.x)

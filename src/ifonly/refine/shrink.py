@@ -38,6 +38,8 @@ class Shrink:
 
     def refine(self, problem: Problem, pool: Pool) -> Pool:
         """The nearest candidates with fewer and smaller changes."""
+        if not pool.margin.shape[1]:
+            return pool
         cost = np.where(pool.valid, problem.distance(pool.points), _INF)
         sets = change_sets(changes(pool.points, problem.moves.origin))
         index, found = leaders(cost, sets, self.keep, each=self.each)
@@ -66,8 +68,8 @@ class Shrink:
         tried = edited(state.points, feature, value)
         margin = problem.margin(tried, inside=True)
         distance = problem.distance(tried)
-        kept = (margin > 0).reshape(q, n, a) & (state.margin > 0)[:, :, None]
-        move = np.where(kept, distance.reshape(q, n, a), _INF).argmin(2) + np.arange(0, n * a, a)
+        kept = ((margin > 0) & (distance > 0)).reshape(q, n, a) & (state.margin > 0)[:, :, None]
+        move = np.where(kept, distance.reshape(q, n, a), _INF).argmin(2) + np.arange(n) * a
         better = pick(kept.reshape(q, n * a), move) & (pick(distance, move) < state.distance)
         return _State(
             np.where(better[:, :, None], gather(tried, move), state.points),
@@ -122,6 +124,6 @@ def _raised(
     steps = np.concatenate([read(floor, feature)[..., None], value], axis=3)
     fails = np.where(kept.any(3), kept.argmax(3), kept.shape[3])
     last = steps.reshape(-1).take(
-        fails + np.arange(0, steps.size, steps.shape[3]).reshape(fails.shape)
+        fails + (np.arange(fails.size) * steps.shape[3]).reshape(fails.shape)
     )
     return written(floor, feature, last)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.pool import Pool, repeated
+from ifonly.keys import point_keys
+from ifonly.pool import Pool, repeated_keys
 from ifonly.problem import Problem
-from ifonly.refine.better import better
 from ifonly.space import Continuous
 
 
@@ -24,22 +24,39 @@ class Sparsify:
 
     def refine(self, problem: Problem, pool: Pool) -> Pool:
         """The pool with fewer changed numbers."""
-        features = problem.space.features
-        small = np.array([f.small if isinstance(f, Continuous) else -1.0 for f in features])
-        gaps = problem.metric.gaps(pool.points, problem.x[:, None])
-        change = np.abs(pool.points - problem.x[:, None])
-        gaps = np.where((change <= small) & (gaps > 0), gaps, np.inf)
-        order = np.argsort(gaps, axis=-1, kind="stable")
-        before = repeated(pool.points, pool.valid)
-        for rank in range(int((gaps < np.inf).sum(axis=-1).max(initial=0))):
-            which = order[:, :, rank : rank + 1]
-            trial = pool.points.copy()
-            own = np.broadcast_to(problem.x[:, None], trial.shape)
-            np.put_along_axis(trial, which, np.take_along_axis(own, which, axis=-1), axis=-1)
-            eligible = np.take_along_axis(gaps, which, axis=-1)[:, :, 0] < np.inf
-            fewer = better(problem, pool, trial, eligible)
+        order, gaps = _small_changes(problem, pool.points)
+        points, margin = pool.points.copy(order="K"), pool.margin.copy()
+        keys = point_keys(points)
+        before = repeated_keys(keys, pool.valid)
+        for rank in range(gaps.shape[2]):
+            row, slot = np.nonzero((gaps[:, :, rank] < np.inf) & (margin > 0))
+            if not len(row):
+                break
+            feature = order[row, slot, rank]
+            trial = points[row, slot]
+            trial[np.arange(len(row)), feature] = problem.x[row, feature]
+            reached = problem.take(row).margin(trial[:, None])[:, 0]
+            won = reached > 0
+            row, slot, trial, reached = row[won], slot[won], trial[won], reached[won]
+            tried = keys.copy()
+            tried[row, slot] = point_keys(trial)
             # Two points that differ in small changes alone must not become one.
-            again = repeated(fewer.points, fewer.valid) & ~before
-            points = np.where(again[:, :, None], pool.points, fewer.points)
-            pool = Pool(points, np.where(again, pool.margin, fewer.margin))
-        return pool
+            apart = ~(repeated_keys(tried, margin > 0) & ~before)[row, slot]
+            row, slot = row[apart], slot[apart]
+            points[row, slot], margin[row, slot] = trial[apart], reached[apart]
+            keys[row, slot] = tried[row, slot]
+        return Pool(points, margin)
+
+
+def _small_changes(problem: Problem, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[q, m, n] the numbers of each point, the least changed first, and how far each is changed.
+
+    What is not changed, or by more than a small change, is infinitely far.
+    """
+    features = problem.space.features
+    numbers = np.flatnonzero(problem.space.continuous)
+    small = np.array([f.small for f in features if isinstance(f, Continuous)])
+    change = np.abs(points[:, :, numbers] - problem.x[:, None, numbers])
+    gaps = np.where((change <= small) & (change > 0), change / problem.metric.mad[numbers], np.inf)
+    order = np.argsort(gaps, axis=-1, kind="stable")
+    return numbers[order], np.take_along_axis(gaps, order, axis=-1)

@@ -8,6 +8,7 @@ outside the range of the space, and because a fixed feature may have no other.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -35,11 +36,16 @@ class Box:
         """All of a space, and each row's own values. A missing value stays missing."""
         low = np.broadcast_to(space.low, x.shape)
         high = np.broadcast_to(space.high, x.shape)
-        levels = np.ones((len(x), space.offsets[-1]), dtype=bool)
-        box = cls(space, x, low, high, levels, np.ones(x.shape, dtype=bool))
+        levels = np.broadcast_to(np.True_, (len(x), space.offsets[-1]))
+        box = cls(space, x, low, high, levels, np.broadcast_to(np.True_, x.shape))
         for j in np.flatnonzero(np.isnan(x).any(axis=0)):
             box = box.only_own(int(j), np.isnan(x[:, j]))
         return box
+
+    @cached_property
+    def every_level(self) -> bool:
+        """Whether each row may have each level."""
+        return bool(self.levels.all())
 
     def within(self, j: int, low: np.ndarray | float, high: np.ndarray | float) -> Box:
         """The box where feature j lies between low and high; its own value too."""
@@ -74,15 +80,18 @@ class Box:
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m, d]: the values of points [q, m, d] that are allowed."""
-        inside = (points >= self.low[:, None]) & (points <= self.high[:, None])
+        inside = points >= self.low[:, None]
+        inside &= points <= self.high[:, None]
         categories = np.flatnonzero(~self.space.continuous)
-        if len(categories) and not self.levels.all():
+        if len(categories) and not self.every_level:
             q = len(points)
             starts = np.asarray(self.space.offsets)[categories]
             columns = np.nan_to_num(points[:, :, categories]).astype(np.intp) + starts
             allowed = np.take_along_axis(self.levels, columns.reshape(q, -1), axis=1)
             known = ~np.isnan(points[:, :, categories])
             inside[:, :, categories] = allowed.reshape(known.shape) & known
+        if inside.all():
+            return np.asarray(inside)
         own = points == self.x[:, None]
         if np.isnan(self.x).any():
             own |= np.isnan(points) & np.isnan(self.x)[:, None]
@@ -93,7 +102,7 @@ class Box:
         none = self.low > self.high
         for j in np.flatnonzero(~self.space.continuous):
             columns = slice(self.space.offsets[j], self.space.offsets[j + 1])
-            none[:, j] = ~self.levels[:, columns].any(axis=1)
+            none[:, j] = not self.every_level and ~self.levels[:, columns].any(axis=1)
         return np.asarray(none & ~self.keep)
 
     def frozen(self) -> np.ndarray:
@@ -102,6 +111,9 @@ class Box:
         other = open_end & ~((self.low == self.high) & (self.low == own))
         for j in np.flatnonzero(~self.space.continuous):
             allowed = self.levels[:, self.space.offsets[j] : self.space.offsets[j + 1]]
+            if self.every_level and allowed.shape[1] > 1:
+                other[:, j] = True
+                continue
             is_own = np.arange(allowed.shape[1]) == own[:, j : j + 1]
             other[:, j] = (allowed & ~is_own).any(axis=1)
         return np.asarray(~other)
@@ -123,14 +135,8 @@ class Box:
 
     def take(self, rows: np.ndarray) -> Box:
         """The box of some rows."""
-        return Box(
-            self.space,
-            self.x[rows],
-            self.low[rows],
-            self.high[rows],
-            self.levels[rows],
-            self.keep[rows],
-        )
+        parts = (self.x, self.low, self.high, self.levels, self.keep)
+        return Box(self.space, *(_taken(part, rows) for part in parts))
 
     def _first_level(self) -> np.ndarray:
         """[q, d] the first allowed level of each category; the low end elsewhere."""
@@ -139,3 +145,10 @@ class Box:
             columns = slice(self.space.offsets[j], self.space.offsets[j + 1])
             first[:, j] = self.levels[:, columns].argmax(axis=1)
         return first
+
+
+def _taken(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Some rows of a part; one row that stands for all is not written out."""
+    if part.strides[0] or not len(part):
+        return np.asarray(part[rows])
+    return np.broadcast_to(part[0], (len(rows), part.shape[1]))

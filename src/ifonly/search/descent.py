@@ -20,9 +20,10 @@ from array_api_compat import device
 
 from ifonly.objective import Loss
 from ifonly.objective.array import Array, namespace
+from ifonly.search.adam import adam, bound, warmed
 from ifonly.space import Space
 
-CACHED, RESIDENT = 2**17, 2**26
+CACHED, RESIDENT = 2**17, 2**29
 """The most numbers in an array of pairs: on a CPU, where it should fit the cache, and elsewhere."""
 
 
@@ -160,17 +161,9 @@ def _descend(loss: Loss, space: Space, batch: _Batch, pace: Pace) -> tuple[Array
 
 def _step(loss: Loss, batch: _Batch, step: int, rate: float) -> None:
     """One step of Adam, in place, and back between the bounds."""
-    xp = namespace(batch.points)
-    points, mean, square = batch.points, batch.mean, batch.square
-    gradient = loss.gradient(points)
-    mean *= 0.9
-    mean += 0.1 * gradient
-    gradient *= gradient
-    square *= 0.999
-    square += 0.001 * gradient
-    warm = rate * (1.0 - 0.999**step) ** 0.5 / (1.0 - 0.9**step)
-    points -= warm * mean / (xp.sqrt(square) + 1e-8)
-    points[...] = xp.minimum(xp.maximum(points, batch.low), batch.high)
+    gradient = loss.gradient(batch.points)
+    adam(batch.points, gradient, (batch.mean, batch.square), warmed(rate, step))
+    bound(batch.points, batch.low, batch.high)
 
 
 def _look(loss: Loss, space: Space, batch: _Batch, pace: Pace) -> tuple[_Batch, Loss]:

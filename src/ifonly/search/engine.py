@@ -166,7 +166,9 @@ def _edits(problem: Problem, shared: Plan, first: _Found, branch: int) -> _Edits
 
 def _ask(problem: Problem, points: Points) -> _Found:
     margin = problem.margin(points, inside=True)
-    return _Found(points, margin, np.where(margin > 0, problem.distance(points), _INF))
+    distance = problem.distance(points)
+    # The row itself is asked about for its margin, and is no answer.
+    return _Found(points, margin, np.where((margin > 0) & (distance > 0), distance, _INF))
 
 
 def _of_sets(first: _Found, shared: Plan) -> _Found:
@@ -189,7 +191,9 @@ def _of_branches(tried: _Found) -> _Found:
 def _draw(first: _Found, shared: Plan, count: int) -> _Found:
     """The first `count` valid points of the shared list in the order of its lottery."""
     return first.take(
-        *best(np.where(first.margin[:, : shared.m] > 0, shared.lottery, _INF), min(count, shared.m))
+        *best(
+            np.where(first.cost[:, : shared.m] < _INF, shared.lottery, _INF), min(count, shared.m)
+        )
     )
 
 

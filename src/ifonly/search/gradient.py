@@ -58,21 +58,22 @@ class Gradient:
             codes = codes.reshape(len(problem.x), k, -1)
         else:
             codes = self._descend(problem, self._starts(problem, k, attempt))
-        own = problem.space.round(problem.x)[:, None] == codes
-        return problem.ask(problem.box.clip(np.where(own, problem.x[:, None], codes)))
+        return problem.ask(problem.box.clip(_own_values(problem, codes)))
 
     def _starts(self, problem: Problem, k: int, attempt: int) -> np.ndarray:
         w = problem.space.offsets[-1]
-        draws = uniforms(problem.stream, k * w, purpose=100 + attempt)
+        precision = np.float64 if isinstance(_home(problem), np.ndarray) else np.float32
+        draws = uniforms(problem.stream, k * w, purpose=100 + attempt, dtype=precision)
         return draws.reshape(len(problem.x), k, w)
 
     def _descend(self, problem: Problem, starts: np.ndarray) -> np.ndarray:
         """[q, k, d] the codes of where the descents end."""
         like = _home(problem)
         xp, place = array_namespace(like), device(like)
+        units = problem.space.units(problem.x)
         x, low, high, begin = (
             xp.asarray(array, dtype=like.dtype, device=place)
-            for array in (problem.space.units(problem.x), *unit_bounds(problem), starts)
+            for array in (units, *unit_bounds(problem, units), starts)
         )
         k = starts.shape[1]
         loss = Loss.of(
@@ -93,28 +94,46 @@ class Gradient:
 
 def _codes(problem: Problem, units: Any) -> np.ndarray:
     """float64 [q, k, d] of units [q, k, w], snapped where they lie: the codes are far fewer."""
-    snapped = to_device(problem.space.snap(units), "cpu")
+    xp = array_namespace(units)
+    snapped = problem.space.snap(units)
+    flat = xp.reshape(xp.permute_dims(snapped, (2, 0, 1)), (-1,))  # stored feature by feature
+    stored = np.asarray(to_device(flat, "cpu"), dtype=np.float64)
+    codes = stored.reshape(-1, *snapped.shape[:2]).transpose(1, 2, 0)
     # A value in single precision is near its place on the value grid, not on it.
-    return np.asarray(problem.space.round(np.asarray(snapped, dtype=np.float64)))
+    return np.asarray(problem.space.round(codes))
 
 
-def unit_bounds(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """[q, 1, w] twice: the box in units. A feature that cannot change has no room."""
-    space, box = problem.space, problem.box
-    own = space.units(problem.x)
-    low, high = np.zeros_like(own), np.ones_like(own)
+def _own_values(problem: Problem, codes: np.ndarray) -> np.ndarray:
+    """The codes [q, k, d] with a row's own value in place of the grid's nearest to it."""
+    rounded = np.asarray(problem.space.round(problem.x))
+    off = np.flatnonzero((rounded != problem.x).any(axis=1))
+    if not len(off):
+        return codes
+    codes = codes.copy(order="K")
+    own = rounded[off, None] == codes[off]
+    codes[off] = np.where(own, problem.x[off, None], codes[off])
+    return codes
+
+
+def unit_bounds(problem: Problem, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[q, 1, w] twice: the box in units, around the rows' `own` units [q, w].
+
+    A feature that cannot change has no room.
+    """
+    space, box, x = problem.space, problem.box, problem.x
     frozen = box.frozen()
+    low, high = np.zeros((own.shape[1], 1, len(x))), np.ones((own.shape[1], 1, len(x)))
     for j, (start, end) in enumerate(zip(space.offsets[:-1], space.offsets[1:], strict=True)):
         if space.continuous[j]:
             width = (space.high[j] - space.low[j]) or 1.0
-            low[:, start] = (np.maximum(box.low[:, j], space.low[j]) - space.low[j]) / width
-            high[:, start] = (np.minimum(box.high[:, j], space.high[j]) - space.low[j]) / width
-        else:
-            level = np.arange(end - start) == problem.x[:, j : j + 1]
-            high[:, start:end] = box.levels[:, start:end] | (level & box.keep[:, j : j + 1])
-        still = frozen[:, j]
-        low[still, start:end] = high[still, start:end] = own[still, start:end]
-    return low[:, None], high[:, None]
+            low[start] = (np.maximum(box.low[:, j], space.low[j]) - space.low[j]) / width
+            high[start] = (np.minimum(box.high[:, j], space.high[j]) - space.low[j]) / width
+        elif not box.every_level:
+            level = np.arange(end - start) == x[:, j : j + 1]
+            high[start:end, 0] = (box.levels[:, start:end] | (level & box.keep[:, j : j + 1])).T
+        still = np.flatnonzero(frozen[:, j])
+        low[start:end, 0, still] = high[start:end, 0, still] = own[still, start:end].T
+    return low.transpose(2, 1, 0), high.transpose(2, 1, 0)
 
 
 def _home(problem: Problem) -> Any:

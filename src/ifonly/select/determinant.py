@@ -21,6 +21,7 @@ from ifonly.arrays import Points, gather, pick, pick_columns
 from ifonly.order import best
 from ifonly.pool import Pool
 from ifonly.problem import Problem
+from ifonly.select.order import nearest_first
 from ifonly.space import Metric
 
 Floats = NDArray[np.float64]
@@ -102,11 +103,7 @@ def grow(metric: Metric, chosen: Chosen, *, spread: bool = True) -> Chosen:
 
 def answer(problem: Problem, chosen: Chosen) -> tuple[Points, NDArray[np.bool_]]:
     """The points [q,k,d], nearest first, and which places are filled [q,k]."""
-    points = gather(chosen.points, chosen.slots)
-    order, _ = best(
-        np.where(chosen.filled, problem.distance(points), np.float32(np.inf)), chosen.slots.shape[1]
-    )
-    return gather(points, order), pick(chosen.filled, order)
+    return nearest_first(problem, gather(chosen.points, chosen.slots), chosen.filled)
 
 
 def exchange(metric: Metric, chosen: Chosen, *, locked: int, rounds: int, room: int) -> Chosen:

@@ -89,7 +89,7 @@ class Determinant:
         if self.sparsity:
             price += self.sparsity / len(problem.space) * count(changes(pool.points, problem.x))
         rate = 0.25 * (1 - self.diversity) / self.diversity
-        least = np.where(pool.valid, price, np.inf).min(1, keepdims=True)
+        least = np.where(pool.valid, price, np.inf).min(1, keepdims=True, initial=np.inf)
         return np.where(
             pool.valid, np.exp(np.clip(-rate * (price - np.minimum(least, 1e30)), -300.0, 0.0)), 0.0
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ifonly.arrays import gather
 from ifonly.problem import Problem
 
 
@@ -14,5 +15,7 @@ def nearest_first(
     distance = np.where(filled, problem.distance(points), np.inf)
     order = np.argsort(distance, axis=1, kind="stable")
     filled = np.take_along_axis(filled, order, axis=1)
-    points = np.take_along_axis(points, order[:, :, None], axis=1)
-    return np.where(filled[:, :, None], points, problem.x[:, None]), filled
+    points = gather(points, order)
+    row, place = np.nonzero(~filled)
+    points[row, place] = problem.x[row]
+    return points, filled

@@ -50,23 +50,23 @@ class Metric:
 
     def gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[..., d] how far a and b are apart in each feature: MADs, or 1 for another level."""
-        return _back(self._prices(_front(a), _front(b), slice(None), np.ones_like(self.scale)))
+        return _back(self._prices(*_fronts(a, b), slice(None), np.ones_like(self.scale)))
 
     def prices(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[..., d] what each feature adds to the distance between a and b."""
-        return _back(self._prices(_front(a), _front(b), slice(None), self.scale))
+        return _back(self._prices(*_fronts(a, b), slice(None), self.scale))
 
     def distance(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] the distance between a and b [..., d].
 
         Small arrays are worked on whole, large ones a feature at a time.
         """
-        a, b = _front(a), _front(b)
+        a, b = _fronts(a, b)
         if max(a.size, b.size) <= SMALL:
-            parts = self._prices(a, b, slice(None), self.scale)
-            if parts[0].size > 1:
-                return np.asarray(np.add.reduce(parts, axis=0))
-            return np.asarray(sum(parts[1:], start=parts[0]))  # `reduce` would add one in pairs
+            first, *rest = self._prices(a, b, slice(None), self.scale)
+            for part in rest:  # `sum` would add in an order that depends on the memory's
+                first = first + part
+            return np.asarray(first)
         total = self._prices(a[:1], b[:1], slice(0, 1), self.scale)[0]
         for j in range(1, len(self.scale)):
             here = slice(j, j + 1)
@@ -92,9 +92,11 @@ class Metric:
         return np.asarray(out)
 
 
-def _front(points: np.ndarray) -> np.ndarray:
-    """[..., d] as [d, ...]."""
-    return points.transpose(-1, *range(points.ndim - 1))
+def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """a and b [..., d] as [d, ...], with as many axes."""
+    axes = max(a.ndim, b.ndim)
+    a, b = (one.reshape((1,) * (axes - one.ndim) + one.shape) for one in (a, b))
+    return tuple(one.transpose(-1, *range(axes - 1)) for one in (a, b))  # type: ignore[return-value]
 
 
 def _back(parts: np.ndarray) -> np.ndarray:

@@ -1,0 +1,47 @@
+"""docs/benchmarks.md, written from the records under benchmarks/results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from record import RESULTS, Record
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+HEAD = """# Benchmarks
+Written by `make bench` from the records in `benchmarks/results`; run it to get your own machine's.
+The peers run in environments of their own, with the versions in `benchmarks/peers`, beside ifonly
+in one run. full: rows with all k; valid: answers that the model itself accepts, of all k of all
+rows; unique: valid and no repeat. det: det K, K = 1/(1 + distance); objective: 0.5 mean distance -
+det K, less is better; pairwise: mean distance among a row's answers; changed: features changed.
+"""
+
+
+def write() -> Path:
+    """Write the page and return where it is."""
+    parts = [HEAD]
+    for name in ("gradient", "quality", "speed"):
+        path = RESULTS / f"{name}.json"
+        if path.exists():
+            parts.append(section(Record.load(path)))
+    by_hand = Path(__file__).parent / "by_hand.md"
+    if by_hand.exists():
+        parts.append(by_hand.read_text().strip())
+    PAGE.write_text("\n\n".join(part.strip() for part in parts) + "\n")
+    return PAGE
+
+
+def section(record: Record) -> str:
+    """A part's tables and checks."""
+    facts = record.facts
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    told = (
+        f"{facts['date']}; {facts['processor']}, {facts['cores']} cores, threads a process: "
+        f"{facts['threads']}; Python {facts['python']}; {versions}."
+    )
+    checks = "\n".join(check.markdown() for check in record.checks)
+    tables = [table.markdown() for table in record.tables]
+    return "\n\n".join([f"## {record.part.capitalize()}", told, checks, *tables])
+
+
+if __name__ == "__main__":
+    print(write())

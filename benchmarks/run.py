@@ -1,0 +1,39 @@
+"""Run the benchmarks: `python benchmarks/run.py [gradient|quality|speed|all] [--quick]`.
+
+Each part prints its tables and checks, and keeps them under benchmarks/results; docs/benchmarks.md
+is written from there. `--quick` takes few rows and little time, to see that everything runs; what
+it finds says nothing, and is kept apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from importlib import import_module
+
+# Before NumPy is imported: one thread for both sides, which is also faster for small networks.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+PARTS = ("gradient", "quality", "speed")
+
+
+def main() -> None:
+    """Run the parts that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=(*PARTS, "all"), nargs="?", default="all")
+    parser.add_argument("--quick", action="store_true", help="few rows, little time")
+    asked = parser.parse_args()
+    from record import Record
+    from report import write
+
+    for part in PARTS if asked.part == "all" else (asked.part,):
+        record = Record(part, quick=asked.quick)
+        import_module(part).main(record)
+        print(f"\nKept in {record.save()}", file=sys.stderr)
+    if not asked.quick:
+        print(f"Wrote {write()}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
