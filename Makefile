@@ -2,7 +2,7 @@
 #   make demo     the core alone, then a counterfactual explanation in the terminal
 #   make test     every extra, then 'make check' and the tests
 #   make check    lint, format, strict types, architecture
-#   make bench    the benchmarks; PART=quality runs one part
+#   make bench    the benchmarks; PART=quality runs one part, OPTIONS=--quick a trial
 #   make clean    remove .venv, caches and builds
 
 PYTHON ?= python3
@@ -35,7 +35,7 @@ check: .venv/.all
 	$(BIN)/python -m pytest -q tests/architecture
 
 bench: .venv/.all
-	$(BIN)/python benchmarks/run.py $(PART)
+	$(BIN)/python benchmarks/run.py $(PART) $(OPTIONS)
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -19,13 +19,13 @@ Predict = Callable[[pd.DataFrame], np.ndarray]
 SHOWN = ("full", "valid", "unique", "objective", "distance", "det", "pairwise", "changed")
 
 
-def measured(
+def judged(
     answers: pd.DataFrame, rows: pd.DataFrame, space: ifonly.Space, k: int, predict: Predict
-) -> dict[str, float]:
-    """The means over rows of a frame of answers with a column `query`.
+) -> pd.DataFrame:
+    """One line a row asked, of a frame of answers with a column `query`.
 
-    full: rows with k valid answers that differ; valid: answers with the other outcome, of k;
-    unique: valid and no repeat, of k.
+    full: k valid answers that differ; valid: answers with the other outcome, of k; unique: valid
+    and no repeat, of k.
     """
     names = list(space.names)
     valid = np.zeros(len(answers), dtype=bool)
@@ -33,19 +33,26 @@ def measured(
         before = np.asarray(predict(rows[names]))[answers["query"].to_numpy()]
         valid = np.asarray(predict(answers[names])) != before
     table = evaluate(answers, rows, space, k=k, valid=valid)
-    return {
-        "full": float((table["valid_unique"] > 1 - 0.5 / k).mean()),
-        "valid": float(valid.sum() / (k * len(rows))),
-        "unique": float(table["valid_unique"].mean()),
-        **{name: float(table[name].mean()) for name in ("objective", "distance", "det")},
-        "pairwise": float(table["pairwise_distance"].mean()),
-        "changed": float(table["changed"].mean()),
-    }
+    table["full"] = table["valid_unique"] > 1 - 0.5 / k
+    table["valid"] = np.bincount(answers["query"][valid], minlength=len(rows)) / k
+    return table.rename(columns={"valid_unique": "unique", "pairwise_distance": "pairwise"})
+
+
+def measured(
+    answers: pd.DataFrame, rows: pd.DataFrame, space: ifonly.Space, k: int, predict: Predict
+) -> dict[str, float]:
+    """The means over all rows."""
+    return means(judged(answers, rows, space, k, predict))
 
 
 def ours(answers: ifonly.Answers, rows: pd.DataFrame, predict: Predict) -> dict[str, float]:
     """The same of ifonly's answers, judged again from their frame."""
     return measured(pd.DataFrame(answers.frame()), rows, answers.space, answers.k, predict)
+
+
+def means(table: pd.DataFrame) -> dict[str, float]:
+    """The mean of each figure over the lines."""
+    return {name: float(table[name].mean()) for name in SHOWN}
 
 
 def line(figures: dict[str, float], names: tuple[str, ...] = SHOWN) -> list[Any]:

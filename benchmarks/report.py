@@ -7,6 +7,12 @@ from pathlib import Path
 from record import RESULTS, Record
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+TITLES = {
+    "gradient": "The paper's method",
+    "gpu": "The paper's method on a GPU",
+    "quality": "The default engine: quality",
+    "speed": "The default engine: speed",
+}
 HEAD = """# Benchmarks
 Written by `make bench` from the records in `benchmarks/results`; run it to get your own machine's.
 The peers run in environments of their own, with the versions in `benchmarks/peers`, beside ifonly
@@ -19,13 +25,10 @@ det K, less is better; pairwise: mean distance among a row's answers; changed: f
 def write() -> Path:
     """Write the page and return where it is."""
     parts = [HEAD]
-    for name in ("gradient", "quality", "speed"):
+    for name in TITLES:
         path = RESULTS / f"{name}.json"
         if path.exists():
             parts.append(section(Record.load(path)))
-    by_hand = Path(__file__).parent / "by_hand.md"
-    if by_hand.exists():
-        parts.append(by_hand.read_text().strip())
     PAGE.write_text("\n\n".join(part.strip() for part in parts) + "\n")
     return PAGE
 
@@ -40,7 +43,7 @@ def section(record: Record) -> str:
     )
     checks = "\n".join(check.markdown() for check in record.checks)
     tables = [table.markdown() for table in record.tables]
-    return "\n\n".join([f"## {record.part.capitalize()}", told, checks, *tables])
+    return "\n\n".join([f"## {TITLES[record.part]}", told, checks, *tables])
 
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ def pick(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
 def pick_columns(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
     """The columns `index` [q,n] of the matrices `values` [q,k,m], [q,k,n]."""
     q, k, m = values.shape
-    return values.reshape(-1).take(index[:, None, :] + (np.arange(q * k) * m).reshape(q, k, 1))
+    flat = index[:, None, :] + (np.arange(q * k) * m).reshape(q, k, 1)
+    return np.asarray(values.reshape(-1).take(flat))
 
 
 def gather(points: Points, index: NDArray[np.intp]) -> Points:

@@ -1,11 +1,13 @@
 """The values that a search tries for each feature.
 
 A continuous feature has more values than a search can try. Half of its grid stands at quantiles of
-the data, where rows are, and half evenly over the range, where an answer may have to go.
+the data, where rows are, and half evenly over the range, where an answer may have to go. A model of
+trees says better which values matter: those beside its split points, between which nothing changes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +25,27 @@ class Grid:
     coarse: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, space: Space, data: np.ndarray | None = None) -> Grid:
-        """The grid of a space and, where there are any, of training codes [n, d]."""
-        fine = tuple(_values(space, data, j, FINE) for j in range(len(space)))
+    def of(
+        cls,
+        space: Space,
+        data: np.ndarray | None = None,
+        stops: Mapping[int, np.ndarray] | None = None,
+    ) -> Grid:
+        """The grid of a space and, where there are any, of training codes [n, d].
+
+        `stops` are the codes beside a model's split points, by the feature's position.
+        """
+        fine = [_values(space, data, j, FINE) for j in range(len(space))]
         coarse = [_values(space, data, j, COARSE) for j in range(len(space))]
-        return cls(fine, tuple(map(_places, fine, coarse)))
+        for j, codes in (stops or {}).items():
+            if len(codes) > 1:
+                fine[j], coarse[j] = _thinned(codes, FINE), _thinned(codes, COARSE)
+        return cls(tuple(fine), tuple(map(_places, fine, coarse)))
+
+
+def _thinned(codes: np.ndarray, most: int) -> np.ndarray:
+    """At most so many of sorted codes, evenly spread, the ends included."""
+    return codes[np.unique(np.linspace(0, len(codes) - 1, min(len(codes), most)).astype(np.intp))]
 
 
 def _places(fine: np.ndarray, coarse: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from ifonly.grid import Grid
 from ifonly.models import Differentiable, Model, adapt
 from ifonly.models.differentiable import differentiable
 from ifonly.models.route import route
+from ifonly.models.splits import read_stops
 from ifonly.problem import Reference
 from ifonly.rules import Box, Rule, as_rules
 from ifonly.space import Metric, Space
@@ -79,13 +80,14 @@ def prepare(
     nodes = as_rules(rules, space)
     _check_together(space, nodes)
     scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
+    way = route(model, adapted, space, kept[:PROBES])
     return Setting(
         space,
         adapted,
-        route(model, adapted, space, kept[:PROBES]),
+        way,
         nodes,
         Metric.of(space, weights),
-        Grid.of(space, codes),
+        Grid.of(space, codes, read_stops(model, way, space)),
         Reference(kept, np.asarray(scores)),
         str(model) if isinstance(model, str | PathLike) else type(model).__name__,
         differentiable(model, adapted, space, kept if len(kept) else probe) if descends else None,
