@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 import ifonly
-from answered import SHOWN, line, measured, ours
+from answered import SHOWN, line, ours
 from ifonly.metrics import summary
 from networks import columns, decides, module
-from peers import ask, columns_of, frame_of
+from peers import ask, check_same, columns_of, figures_of
 from published import SETS, Published, folder, published
 from record import Record
 from scaling import scaling
-from timing import around
+from timing import around, framed, single_median, singles
 
 RECIPES = {
     "DiverseCF": ifonly.recipes.diverse_cf_sparse,
@@ -56,24 +56,20 @@ def against_dice(record: Record) -> None:
             ),
         }
         batch = {name: partial(framed, ask, rows) for name, ask in methods.items()}
-        single = {
-            f"row {i}": partial(framed, methods["gradient"], rows[i : i + 1])
-            for i in range(0, 40, 4)
-        }
+        alone = singles({"gradient": methods["gradient"]}, rows, 10)
         seconds = 10 if record.quick else 120
-        peer, times = around(partial(_dice, problem, rows, k, seconds), batch | single, repeats)
+        peer, times = around(partial(_dice, problem, rows, k, seconds), batch | alone, repeats)
         check_same(peer["scores"], predict(rows))
         done = len(peer["answers"])
         theirs, their_row = np.sum(peer["seconds"]) / done, float(np.median(peer["seconds"]))
-        our_row = float(np.median([times[name] for name in single]))
+        our_row = single_median(times, "gradient")
         for name in batch:
             each = times[name] / len(rows)
             speeds.append([k, name, len(rows), 1 / each, each * 1e3, 1 / theirs, theirs / each])
         speeds.append([k, "gradient, a single row", 1, 1 / our_row, our_row * 1e3])
         speeds[-1] += [1 / their_row, their_row / our_row]
         both = rows[:done]
-        given = frame_of(peer["answers"], problem.train)
-        compared = {"dice-ml": measured(given, both, problem.space, k, predict)}
+        compared = {"dice-ml": figures_of(peer, both, problem, k, predict)}
         for name, explain in methods.items():
             compared[name] = ours(explain(rows=both), both, predict)
         qualities += [[k, name, done, *line(figures)] for name, figures in compared.items()]
@@ -183,17 +179,6 @@ def network_task(problem: Published, rows: pd.DataFrame, k: int, **more: Any) ->
         "seed": 0,
         **more,
     }
-
-
-def framed(explain: Any, rows: pd.DataFrame) -> Any:
-    """The frame of a method's answers."""
-    return explain(rows=rows).frame()
-
-
-def check_same(scores: list[float], decided: np.ndarray) -> None:
-    """Stop where the peer's network is not ours."""
-    if not np.array_equal(np.array(scores) >= 0.5, decided == 1):
-        raise SystemExit("The peer's network decides otherwise on the rows: the order is wrong.")
 
 
 def _claims(

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from answered import Predict, measured
+
 HERE = Path(__file__).parent
 SCRIPTS = HERE / "peers"
 
@@ -73,6 +75,19 @@ def frame_of(answers: list[list[list[Any]]], like: pd.DataFrame) -> pd.DataFrame
         frame[name] = frame[name].astype(dtype)
     frame.insert(0, "query", np.repeat(np.arange(len(answers)), [len(one) for one in answers]))
     return frame
+
+
+def check_same(scores: list[float], decided: np.ndarray) -> None:
+    """Stop where the peer's network is not ours."""
+    if not np.array_equal(np.array(scores) >= 0.5, decided == 1):
+        raise SystemExit("The peer's network decides otherwise on the rows: the order is wrong.")
+
+
+def figures_of(
+    peer: dict[str, Any], rows: pd.DataFrame, of: Any, k: int, predict: Predict
+) -> dict[str, float]:
+    """The figures of a peer's answers; `of` has the data and the space."""
+    return measured(frame_of(peer["answers"], of.train), rows, of.space, k, predict)
 
 
 def _plain(thing: Any) -> Any:

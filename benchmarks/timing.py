@@ -5,7 +5,11 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+import numpy as np
+import pandas as pd
 
 
 def seconds(action: Callable[[], Any]) -> float:
@@ -13,13 +17,6 @@ def seconds(action: Callable[[], Any]) -> float:
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
-
-
-def median_seconds(action: Callable[[], Any], repeats: int, *, warm: bool = True) -> float:
-    """The median over repeats, after one run that does not count."""
-    if warm:
-        action()
-    return statistics.median(seconds(action) for _ in range(repeats))
 
 
 def around(
@@ -42,3 +39,25 @@ def around(
     result = peer()
     measure(repeats - (repeats + 1) // 2)
     return result, {name: statistics.median(taken) for name, taken in times.items()}
+
+
+def framed(explain: Callable[..., Any], rows: pd.DataFrame) -> Any:
+    """The frame of a method's answers."""
+    return explain(rows=rows).frame()
+
+
+def singles(asks: dict[str, Any], rows: pd.DataFrame, count: int) -> dict[str, Any]:
+    """An action for each of some rows alone."""
+    places = np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)
+    return {
+        f"{name} row {i}": partial(framed, explain, rows[i : i + 1])
+        for name, explain in asks.items()
+        for i in places
+    }
+
+
+def single_median(times: dict[str, float], name: str) -> float:
+    """The median over the rows that `singles` asked alone."""
+    return float(
+        np.median([taken for one, taken in times.items() if one.startswith(f"{name} row")])
+    )

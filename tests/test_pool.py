@@ -32,10 +32,10 @@ def test_the_nearest_candidates_are_the_first_of_the_cheapest_in_any_padding(
     assert np.array_equal(found, wanted, equal_nan=True)
 
 
-@given(seed=st.integers(0, 10_000))
-@settings(max_examples=50, deadline=None)
-def test_a_repeat_is_a_point_that_stands_earlier_in_its_row(seed: int) -> None:
-    pool = random_pool(seed)
+@given(seed=st.integers(0, 10_000), m=st.integers(1, 30))
+@settings(max_examples=100, deadline=None)
+def test_a_repeat_is_a_point_that_stands_earlier_in_its_row(seed: int, m: int) -> None:
+    pool = random_pool(seed, m=m)
     present = pool.margin > -np.inf
     marked = repeated(pool.points, present)
     for q, own in enumerate(pool.points):

@@ -52,3 +52,10 @@ def test_drawing_leaves_the_global_stream_alone() -> None:
     before = repr(np.random.get_state())  # noqa: NPY002
     uniforms(row_streams(np.zeros((2, 2)), seed=0), 5)
     assert repr(np.random.get_state()) == before  # noqa: NPY002
+
+
+def test_single_precision_rounds_the_same_draws() -> None:
+    streams = row_streams(np.arange(2000.0).reshape(1000, 2), seed=0)
+    single = uniforms(streams, 101, dtype=np.float32)
+    assert single.dtype == np.float32
+    assert np.array_equal(single, uniforms(streams, 101).astype(np.float32))

@@ -60,6 +60,8 @@ def unanswered(x: np.ndarray, k: int, note: str) -> Part:
 
 def joined(parts: Sequence[Part]) -> Part:
     """Several parts as one."""
+    if len(parts) == 1:
+        return parts[0]
     return Part(
         np.concatenate([part.points for part in parts]),
         np.concatenate([part.filled for part in parts]),

@@ -75,16 +75,21 @@ def repeated(points: np.ndarray, present: np.ndarray) -> np.ndarray:
 def repeated_keys(keys: np.ndarray, present: np.ndarray) -> np.ndarray:
     """The same of points that are given by their keys [q, m]."""
     q, m = keys.shape
-    same = np.zeros((q, m), dtype=bool)
     if m <= FEW:
-        for apart in range(1, m):
-            equal = keys[:, apart:] == keys[:, :-apart]
-            same[:, apart:] |= equal & present[:, :-apart]
-        return np.asarray(same & present)
+        return _repeated_among_few(np.ascontiguousarray(keys.T), present.T).T
     order = np.lexsort((np.broadcast_to(np.arange(m), (q, m)), keys, ~present), axis=1)
     ranked = np.take_along_axis(keys, order, axis=1)
     here = np.take_along_axis(present, order, axis=1)
+    same = np.zeros((q, m), dtype=bool)
     same[:, 1:] = (ranked[:, 1:] == ranked[:, :-1]) & here[:, 1:] & here[:, :-1]
     result = np.empty_like(same)
     np.put_along_axis(result, order, same, axis=1)
     return result
+
+
+def _repeated_among_few(keys: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """The same of keys [m, q]: the rows lie last, so that a comparison is one pass over them."""
+    same = np.zeros(keys.shape, dtype=bool)
+    for apart in range(1, len(keys)):
+        same[apart:] |= (keys[apart:] == keys[:-apart]) & present[:-apart]
+    return np.asarray(same & present)

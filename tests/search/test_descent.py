@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ifonly.models.dense import Dense
+from ifonly.models.torch import TorchModel
 from ifonly.objective import ClassMargin, Loss
 from ifonly.search import descent
 from ifonly.search.descent import Pace, descend
@@ -199,3 +200,17 @@ def test_a_point_that_cannot_move_starts_again(space: Space, x: np.ndarray) -> N
     freed = descend(loss, space, starts, low, high, pace=Pace(stubborn=10, again=4)).points
     assert (stuck[:, :, 0] <= 0.7).all()
     assert (freed[:, :, 0] > 0.7).all()
+
+
+def test_a_torch_module_of_plain_layers_has_the_gradient_that_torch_finds(space: Space) -> None:
+    torch = pytest.importorskip("torch")
+    w = space.offsets[-1]
+    module = torch.nn.Sequential(torch.nn.Linear(w, 7), torch.nn.ReLU(), torch.nn.Linear(7, 1))
+    model = TorchModel(module, space, (0, 1), "logits")
+    units, weights = torch.rand((50, w), requires_grad=True), torch.randn((50, 2))
+    logits, gradient = model.logits_gradient(units.detach(), weights)
+    output = module(units)
+    (wanted,) = torch.autograd.grad((weights[:, 1:] * output).sum(), units)
+    assert torch.allclose(gradient, wanted, atol=1e-6)
+    assert torch.allclose(logits[:, 1:], output, atol=1e-6)
+    assert not logits[:, 0].any()

@@ -33,7 +33,7 @@ class Sparsify:
             if not len(row):
                 break
             feature = order[row, slot, rank]
-            trial = points[row, slot]
+            trial = points.transpose(2, 0, 1)[:, row, slot].T  # stored feature by feature
             trial[np.arange(len(row)), feature] = problem.x[row, feature]
             reached = problem.take(row).margin(trial[:, None])[:, 0]
             won = reached > 0
