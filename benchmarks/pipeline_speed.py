@@ -14,7 +14,7 @@ import pandas as pd
 import ifonly
 from answered import SHOWN, judged, line, means, ours
 from cost import cost
-from peers import ask, figures_of
+from peers import ask, columns_of, figures_of, frame_of
 from pipelines import Fitted, fitted
 from record import Record
 from timing import around, framed, single_median, singles
@@ -49,7 +49,7 @@ def main(record: Record, name: str) -> None:
             done, each = len(peer["answers"]), float(np.mean(peer["seconds"]))
             single = float(np.median(peer["seconds"]))
             our_each, our_single = took["default"] / q, single_median(took, "default")
-            given = framefigures_of(peer["answers"], fit.train)
+            given = frame_of(peer["answers"], fit.train)
             theirs = judged(given, rows[:done], fit.space, K, predict)
             lines.append([f"dice-ml {method}", done, 1e3 * each, 1e3 * single])
             lines[-1] += line(means(theirs))
@@ -153,11 +153,11 @@ def _wider(record: Record, name: str, theirs: pd.DataFrame, mine: dict[str, pd.D
 def _task(fit: Fitted, path: Path, method: str, k: int, limit: float) -> dict[str, Any]:
     """A peer's task: the pipeline's file with its data and rows."""
     return {
-        "train": columnsfigures_of(fit.train),
+        "train": columns_of(fit.train),
         "outcome": fit.outcome.tolist(),
         "continuous": fit.continuous,
         "categorical": fit.categorical,
-        "rows": columnsfigures_of(fit.rows),
+        "rows": columns_of(fit.rows),
         "pipeline": str(path),
         "method": method,
         "k": k,

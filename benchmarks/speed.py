@@ -39,7 +39,7 @@ def networks(record: Record) -> None:
     forms["DataFrame model"] = FrameNetwork(problem)
     explainers = {form: ifonly.Explainer(m, data=problem.train) for form, m in forms.items()}
     asks = {form: partial(explainer.explain, k=K) for form, explainer in explainers.items()}
-    batch: dict[str, Any] = {form: partial(framed, ask, rows) for form, ask in asks.items()}
+    batch: dict[str, Any] = {form: partial(framed, one, rows) for form, one in asks.items()}
     alone = singles(asks, rows, 10 if record.quick else 40)
     limit, repeats = (10, 2) if record.quick else (120, 4)
     dice_task = network_task(problem, rows, K, seconds=limit)
@@ -98,7 +98,7 @@ def networks(record: Record) -> None:
         "dice-ml gradient": figures_of(dice, rows[:done], problem, K, predict),
         "ifonly, the same rows": ours(asks["layers"](rows[:done]), rows[:done], predict),
         "jax-relax DiverseCF": figures_of(relax, rows, problem, K, predict),
-        **{f"ifonly, {form}": ours(ask(rows), rows, predict) for form, ask in asks.items()},
+        **{f"ifonly, {form}": ours(one(rows), rows, predict) for form, one in asks.items()},
     }
     counts = [done, done, q, q, q, q]
     record.table(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ifonly.methods import Method
+from ifonly.pool import Pool
 from ifonly.posing import impossible, outside
 from ifonly.problem import Problem
 from ifonly.solving import solve
@@ -27,6 +28,8 @@ class Part:
     """[q, k]"""
     status: tuple[Status, ...]
     notes: tuple[str, ...]
+    pools: tuple[tuple[np.ndarray, Pool], ...] = ()
+    """The positions of the rows that were searched, and what their answers were chosen from."""
 
 
 def answer(problem: Problem, method: Method, k: int, met: np.ndarray) -> Part:
@@ -37,12 +40,14 @@ def answer(problem: Problem, method: Method, k: int, met: np.ndarray) -> Part:
     closed = already.copy()
     closed[list(reasons)] = True
     points, filled, score = _nothing(problem.x, k)
+    pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     searched = np.flatnonzero(~closed)
     if len(searched):
         part = problem if len(searched) == len(closed) else problem.take(searched)
         solved = solve(part, method, k)
         points[searched], filled[searched] = solved.points, solved.filled
         score[searched] = wanted_score(solved.scores, part.goal)
+        pools = ((searched, solved.pool),)
     count = filled.sum(axis=1)
     kind = np.where(count == k, 2, (count > 0).astype(np.intp))
     kind[list(reasons)] = 3
@@ -50,7 +55,7 @@ def answer(problem: Problem, method: Method, k: int, met: np.ndarray) -> Part:
     kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
     notes = _told(len(kind), reasons, outside(problem.space, problem.x))
     status = np.array(kinds, dtype=object)[kind]
-    return Part(points, filled, score, tuple(status.tolist()), notes)
+    return Part(points, filled, score, tuple(status.tolist()), notes, pools)
 
 
 def unanswered(x: np.ndarray, k: int, note: str) -> Part:
@@ -62,12 +67,28 @@ def joined(parts: Sequence[Part]) -> Part:
     """Several parts as one."""
     if len(parts) == 1:
         return parts[0]
+    starts = np.cumsum([0, *(len(part.points) for part in parts)])[:-1]
     return Part(
         np.concatenate([part.points for part in parts]),
         np.concatenate([part.filled for part in parts]),
         np.concatenate([part.score for part in parts]),
         tuple(status for part in parts for status in part.status),
         tuple(note for part in parts for note in part.notes),
+        tuple(
+            (rows + start, pool)
+            for part, start in zip(parts, starts, strict=True)
+            for rows, pool in part.pools
+        ),
+    )
+
+
+def status_of(filled: np.ndarray, before: Sequence[Status]) -> tuple[Status, ...]:
+    """The statuses of rows with other answers [q, k]; a row that was not searched keeps its own."""
+    k = filled.shape[1]
+    kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND)
+    return tuple(
+        old if old in (Status.ALREADY, Status.INFEASIBLE) else kinds[int(n > 0) + int(n == k)]
+        for old, n in zip(before, filled.sum(axis=1), strict=True)
     )
 
 

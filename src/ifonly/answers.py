@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
@@ -11,6 +11,8 @@ import narwhals as nw
 import numpy as np
 
 from ifonly import metrics
+from ifonly.errors import OptionError, nearest
+from ifonly.metrics import importance
 from ifonly.render import html, plot, text
 from ifonly.render.view import AnswerView, Change, RowView
 from ifonly.saving import from_json, to_json, write_parquet
@@ -54,6 +56,8 @@ class Answers:
     weights: Mapping[str, float]
     record: Mapping[str, Any]
     """What produced the answers: versions, seed, options, fingerprints, model rows and calls."""
+    source: Any = field(default=None, repr=False)
+    """What fresh answers can be asked further with; saved ones have none."""
 
     def __len__(self) -> int:
         return len(self.x)
@@ -132,6 +136,47 @@ class Answers:
         changed, distance = self.changed(), self.distance()
         return [self._view(q, changed[q], distance[q], named=named) for q in range(len(self))]
 
+    def importance(self, *, by_row: bool = False) -> Frame:
+        """One line a feature: the share of answers that change it, and in which it is enough alone.
+
+        `sufficient` needs fresh answers; saved ones cannot ask the model. With `by_row`, one line a
+        row and feature.
+        """
+        share = {"changed": importance.change_share(self.changed(), self.filled)}
+        if self.source is not None:
+            changed = self.changed() & self.filled[:, :, None]
+            points, asked = importance.lone_changes(self.x, self.points, changed)
+            alone = self.source.outcomes(points, asked).reshape(self.points.shape)
+            share["sufficient"] = importance.change_share(alone, self.filled)
+        return table(importance.lines(share, self.space.names, by_row=by_row), self.library)
+
+    def sensitive(self, features: Sequence[str]) -> Frame:
+        """One line a row: the share of answers that change a protected feature, and `flips`.
+
+        `flips` says whether other values of the protected features alone would give the row the
+        wanted outcome; the model is asked about all of them.
+        """
+        columns = [self._column(name) for name in features]
+        touched = self.changed()[:, :, columns].any(axis=-1)[:, :, None]
+        points = self._source().moves(self.x, columns)
+        flips = self._source().outcomes(points, np.ones(points.shape[:2], dtype=bool))
+        already = np.array([status == Status.ALREADY for status in self.status])
+        return table(
+            {
+                "query": np.arange(len(self)),
+                "changed": importance.change_share(touched, self.filled)[:, 0],
+                "flips": flips.any(axis=1) & ~already,
+            },
+            self.library,
+        )
+
+    def frontier(
+        self, diversities: Sequence[float] = (0, 0.25, 0.5, 0.75, 1)
+    ) -> dict[float, Answers]:
+        """The answers for several settings of `diversity`, from the candidates already found."""
+        chosen: dict[float, Answers] = self._source().frontier(self, diversities)
+        return chosen
+
     def plot(self, row: int = 0) -> Any:
         """A matplotlib figure: what changes, by how much, and the model's score (extra 'plot')."""
         return plot.figure(self._view(row, self.changed()[row], self.distance()[row]))
@@ -193,6 +238,22 @@ class Answers:
             note=self.notes[q],
             answers=tuple(shown),
         )
+
+    def _column(self, name: str) -> int:
+        if name not in self.space.names:
+            raise OptionError(f"There is no feature {name!r}.", nearest(name, self.space.names))
+        return self.space.index(name)
+
+    def _source(self) -> Any:
+        if self.source is None:
+            raise OptionError(
+                "These answers were saved, and cannot ask their model.",
+                "Ask again with the same model and seed, and call this on what comes back.",
+            )
+        return self.source
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "source": None}
 
     def _prediction(self, q: int, a: int) -> Any:
         return float(self.score[q, a]) if self.regression else self.wanted[q]

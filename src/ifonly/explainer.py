@@ -8,6 +8,7 @@ answer   statuses, scores, and a record of what produced them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ifonly.posing import pose
 from ifonly.preparing import prepare
 from ifonly.record import record_of
 from ifonly.rules import Rule
+from ifonly.source import MOST_ROWS, Source
 from ifonly.space import Space
 from ifonly.space.frame import Frame, as_frame, library_of
 from ifonly.target import Goal, resolve
@@ -140,6 +142,7 @@ class Explainer:
             labels=self.labels,
             weights=self.weights,
             record=record_of(self.setting, model, options),
+            source=Source(self.setting, self.method, goal, seed, found.pools),
         )
 
     def _answer(
@@ -161,7 +164,8 @@ class Explainer:
             while done < len(x) and not (parts and model.spent):
                 chunk = np.arange(done, min(done + self._chunk(k), len(x)))
                 problem = pose(self.setting, model, x[chunk], goal.take(chunk), seed)
-                parts.append(answer(problem, self.method, k, met[chunk]))
+                part = answer(problem, self.method, k, met[chunk])
+                parts.append(part if len(x) <= MOST_ROWS else replace(part, pools=()))
                 done = int(chunk[-1]) + 1
                 if progress is not None:
                     progress(done, len(x))

@@ -27,7 +27,7 @@ _ARRAYS = ("x", "points", "filled", "row_score", "score")
 
 def to_json(answers: Any) -> str:
     """The fields of answers as JSON."""
-    fields = dict(vars(answers))
+    fields = {name: value for name, value in vars(answers).items() if name != "source"}
     plain: dict[str, Any] = {"format": FORMAT, "space": json.loads(fields.pop("space").to_json())}
     for name, value in fields.items():
         plain[name] = _array(value) if name in _ARRAYS else _encode(value)

@@ -19,6 +19,8 @@ class Solved:
     points: np.ndarray
     filled: np.ndarray
     scores: np.ndarray
+    pool: Pool
+    """What they were chosen from."""
 
 
 def solve(problem: Problem, method: Method, k: int) -> Solved:
@@ -28,10 +30,10 @@ def solve(problem: Problem, method: Method, k: int) -> Solved:
     if not pool.margin.shape[1]:  # nothing was proposed for any row
         pool = Pool(problem.x[:, None], np.full((len(problem.x), 1), -np.inf))
     points, filled = method.selector.select(problem, pool, k)
-    return _judged(problem, method, pool, points, filled)
+    return judged(problem, method, pool, points, filled)
 
 
-def _judged(
+def judged(
     problem: Problem, method: Method, pool: Pool, points: np.ndarray, filled: np.ndarray
 ) -> Solved:
     """The points; a row in which the judge rejects one chooses again among those it accepts."""
@@ -46,4 +48,4 @@ def _judged(
         points[doubtful], filled = chooser.select(part, own, points.shape[1])
         accepted[doubtful], scores[doubtful] = part.judge(points[doubtful], filled)
     points = np.where(accepted[:, :, None], points, problem.x[:, None])
-    return Solved(points, accepted, np.where(accepted[:, :, None], scores, np.nan))
+    return Solved(points, accepted, np.where(accepted[:, :, None], scores, np.nan), pool)

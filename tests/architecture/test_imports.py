@@ -20,7 +20,10 @@ LAYERS = [
     ("together", {"cli", "paper"}),
     ("apart", {"recipes"}),
     ("apart", {"explainer"}),
-    ("together", {"answering", "methods", "budget", "posing", "preparing", "record", "solving"}),
+    (
+        "together",
+        {"answering", "methods", "budget", "posing", "preparing", "record", "solving", "source"},
+    ),
     ("together", {"answers", "saving"}),
     ("apart", {"metrics", "render", "search", "refine", "select"}),
     ("together", {"problem", "pool", "stream", "grid", "moves"}),
