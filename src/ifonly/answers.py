@@ -157,10 +157,10 @@ class Answers:
         wanted outcome; the model is asked about all of them.
         """
         columns = [self._column(name) for name in features]
-        touched = self.changed()[:, :, columns].any(axis=-1)[:, :, None]
+        touched = np.asarray(self.changed()[:, :, columns].any(axis=-1, keepdims=True))
         points = self._source().moves(self.x, columns)
         flips = self._source().outcomes(points, np.ones(points.shape[:2], dtype=bool))
-        already = np.array([status == Status.ALREADY for status in self.status])
+        already = np.array([status is Status.ALREADY for status in self.status])
         return table(
             {
                 "query": np.arange(len(self)),

@@ -108,7 +108,7 @@ class Explainer:
             self.setting.model,
             # A route may give logits, which a threshold on probabilities does not fit.
             self.setting.route if threshold is None else self.setting.model,
-            memo=None if isinstance(self.setting.route, Lookup) else Memo(),
+            memo=Memo() if self._remembers() else None,
             most_rows=limit.model_rows,
             deadline=limit.deadline(),
         )
@@ -176,6 +176,10 @@ class Explainer:
         if done < len(x):
             parts.append(unanswered(x[done:], k, note))
         return joined(parts)
+
+    def _remembers(self) -> bool:
+        """Whether a search asks often enough, and the model costs enough, to remember scores."""
+        return not (self.method.descends or isinstance(self.setting.route, Lookup))
 
     def _chunk(self, k: int) -> int:
         """How many rows are solved at a time: as many as the method's arrays leave room for."""
