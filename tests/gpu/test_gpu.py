@@ -1,0 +1,64 @@
+"""A torch module on a GPU is searched there, and answers as it does on a CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ifonly
+from ifonly import recipes
+
+torch = pytest.importorskip("torch")
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU"),
+]
+
+
+def network(space: ifonly.Space, device: str) -> Any:
+    """A small network with fixed weights over the space's units."""
+    torch.manual_seed(0)
+    width = space.offsets[-1]
+    layers = [torch.nn.Linear(width, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1)]
+    return torch.nn.Sequential(*layers).to(device)
+
+
+@pytest.fixture
+def data() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    jobs = np.array(["a", "b", "c"])[rng.integers(0, 3, 2000)]
+    ages = rng.integers(18, 80, 2000)
+    return pd.DataFrame({"age": ages, "income": rng.integers(10, 200, 2000), "job": jobs})
+
+
+def test_the_gradient_runs_where_the_module_lives(data: pd.DataFrame) -> None:
+    model = network(ifonly.Space.infer(data), "cuda")
+    explainer = ifonly.Explainer(model, data=data, method="gradient")
+    assert explainer.setting.gradient is not None
+    assert explainer.setting.gradient.home().device.type == "cuda"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("recipe", [recipes.diverse_cf_sparse, recipes.random_init_cf])
+def test_the_quality_is_that_of_a_cpu(data: pd.DataFrame, recipe: Any) -> None:
+    space = ifonly.Space.infer(data)
+    found = {
+        device: recipe(network(space, device), data[:500], data=data, k=4).metrics()
+        for device in ("cpu", "cuda")
+    }
+    for name in ("valid_unique", "objective", "distance"):
+        on_cpu, on_gpu = (found[device][name].mean() for device in ("cpu", "cuda"))
+        assert on_gpu == pytest.approx(on_cpu, abs=0.02), name
+
+
+def test_answers_from_a_gpu_are_accepted_by_the_module(data: pd.DataFrame) -> None:
+    space = ifonly.Space.infer(data)
+    model = network(space, "cuda")
+    answers = ifonly.explain(model, data[:200], data=data, k=4)
+    units = torch.tensor(space.units(answers.points[answers.filled]), dtype=torch.float32)
+    decided = (model(units.cuda()).cpu().detach().numpy()[:, 0] > 0).astype(int)
+    rows, _ = np.nonzero(answers.filled)
+    assert (decided == np.array(answers.wanted)[rows]).all()
