@@ -69,7 +69,21 @@ def main(record: Record, name: str) -> None:
                 _wider(record, name, theirs, mine)
         if name == "forest":
             nearest(record, fit, path)
-    spent = cost(explainer, rows, K)
+    lines += _whole(record, name, mine, q)
+    _check_cost(record, name, cost(explainer, rows, K), q)
+    record.table(
+        f"Adult, {name} pipeline, k = 4",
+        ("by", "rows", "ms a row", "single row, ms", *SHOWN),
+        lines,
+        "dice-ml takes rows one by one, as many as its time allows; ifonly all at once, default "
+        "settings, frames and judging included, timed before and after each method, quality on "
+        "the same rows. The last lines: all rows, by default and with diversity=0.85.",
+    )
+
+
+def _whole(record: Record, name: str, mine: dict[str, pd.DataFrame], q: int) -> list[list[Any]]:
+    """The lines of all rows, each checked for gaps."""
+    lines: list[list[Any]] = []
     for by, table in mine.items():
         figures = means(table)
         lines.append([by, q, "", "", *line(figures)])
@@ -78,19 +92,15 @@ def main(record: Record, name: str) -> None:
             figures["full"] == figures["unique"] == 1,
             f"{figures['full']:.4f}, {figures['valid']:.4f}",
         )
+    return lines
+
+
+def _check_cost(record: Record, name: str, spent: dict[str, float], q: int) -> None:
     record.check(
         f"{name}: at most 3 ms a row outside the model",
         spent["outside"] <= 3,
         f"{spent['outside']:.2f} of {spent['total']:.2f} ms; {spent['rows']:.0f} model rows and "
         f"{spent['calls']:.0f} calls in all for {q} rows: {spent['rows'] / q:.0f} model rows a row",
-    )
-    record.table(
-        f"Adult, {name} pipeline, k = 4",
-        ("by", "rows", "ms a row", "single row, ms", *SHOWN),
-        lines,
-        "dice-ml takes rows one by one, as many as its time allows; ifonly all at once, default "
-        "settings, frames and judging included, timed before and after each method, quality on "
-        "the same rows. The last lines: all rows, by default and with diversity=0.85.",
     )
 
 

@@ -53,23 +53,22 @@ class Explainer:
         space: Space | None = None,
         rules: Iterable[Rule | str] = (),
         method: Any = "auto",
-        diversity: float = 0.5,
-        effort: str = "base",
+        diversity: float = 0.55,
+        sparsity: float = 0.5,
+        effort: str = "auto",
         nearest: bool = True,
         weights: Mapping[str, float] | None = None,
         categorical: Iterable[str] = (),
         ordinal: Mapping[str, Sequence[Any]] | None = None,
         labels: Mapping[Any, str] | None = None,
     ) -> None:
-        self.method = method_of(method, diversity=diversity, effort=effort, nearest_first=nearest)
-        self.options = {
-            "method": _named(method),
-            "diversity": diversity,
-            "effort": effort,
-            "nearest": nearest,
-        }
         self.weights = dict(weights or {})
         self.labels = dict(labels or {})
+        knobs: dict[str, Any] = {
+            "diversity": diversity,
+            "sparsity": sparsity,
+            "nearest_first": nearest,
+        }
         self.setting = prepare(
             model,
             data,
@@ -78,8 +77,13 @@ class Explainer:
             categorical=categorical,
             ordinal=ordinal,
             weights=weights,
-            descends=self.method.descends,
+            descends=method_of(method, **knobs).descends,
         )
+        if effort == "auto":
+            # A network is asked in tables at next to no cost; any other model is what costs.
+            effort = "base" if isinstance(self.setting.route, Lookup) else "small"
+        self.method = method_of(method, effort=effort, **knobs)
+        self.options = {"method": _named(method), "effort": effort, **knobs}
 
     def explain(
         self,
@@ -204,8 +208,9 @@ def explain(
     seed: int = 0,
     space: Space | None = None,
     threshold: float | None = None,
-    diversity: float = 0.5,
-    effort: str = "base",
+    diversity: float = 0.55,
+    sparsity: float = 0.5,
+    effort: str = "auto",
     nearest: bool = True,
     weights: Mapping[str, float] | None = None,
     categorical: Iterable[str] = (),
@@ -236,6 +241,7 @@ def explain(
         rules=rules,
         method=method,
         diversity=diversity,
+        sparsity=sparsity,
         effort=effort,
         nearest=nearest,
         weights=weights,

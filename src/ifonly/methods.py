@@ -36,21 +36,23 @@ SEARCHERS: dict[str, Searcher] = {
 def method_of(
     method: Any = "auto",
     *,
-    diversity: float = 0.5,
+    diversity: float = 0.55,
+    sparsity: float = 0.5,
     effort: str = "base",
     nearest_first: bool = True,
 ) -> Method:
     """The method of a name or of a Searcher, with its knobs; a Method as it is given.
 
-    `diversity` goes from 0, the closest answers, to 1, the widest; `effort` is 'small', 'base' or
-    'thorough'; `nearest_first` says whether the nearest answer must be among the answers.
+    `diversity` goes from 0, the closest answers, to 1, the widest; `sparsity` is the price of a
+    changed feature beside its distance; `effort` is 'small', 'base' or 'thorough'; `nearest_first`
+    says whether the nearest answer must be among the answers.
     """
     if isinstance(method, Method):
         return method
     if effort not in SIZES:
         raise OptionError(f"There is no effort {effort!r}.", nearest(effort, SIZES))
     size = SIZES[effort]
-    choice = Determinant(diversity, nearest=nearest_first)
+    choice = Determinant(diversity, sparsity, nearest_first)
     return Method(
         _searcher(method, size),
         Shrink(keep=size.keep, rounds=size.shrinks),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import Any
 
@@ -44,7 +45,7 @@ class Setting:
     """The name of the user's own class of model."""
     gradient: Differentiable | None = None
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits of what the model says of the reference rows."""
         scores = np.round(self.reference.scores, 6) + 0.0

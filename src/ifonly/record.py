@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from ifonly.models import Counted
@@ -13,14 +14,9 @@ from ifonly.preparing import Setting
 
 def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> dict[str, Any]:
     """Versions, options, fingerprints and costs, all of which JSON can hold."""
-    from importlib.metadata import version  # slow to import, and only needed here
-
     rules = [str(rule) for rule in setting.rules]
     return {
-        "ifonly": version("ifonly"),
-        "python": platform.python_version(),
-        "numpy": version("numpy"),
-        "pandas": version("pandas"),
+        **_versions(),
         **options,
         "rules": rules,
         "regression": not model.classes,
@@ -32,3 +28,11 @@ def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> d
         "model_rows": model.rows,
         "model_calls": model.calls,
     }
+
+
+@cache
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version  # slow to import, and only needed here
+
+    packages = {name: version(name) for name in ("ifonly", "numpy", "pandas")}
+    return {"python": platform.python_version(), **packages}

@@ -163,7 +163,10 @@ def test_json_gives_the_answers_back(data: Any, options: dict[str, Any]) -> None
         data = data.set_axis([f"row {i}" for i in range(N)])
     answers = explain(data, **options)
     again = ifonly.Answers.from_json(answers.to_json())
+    assert again.source is None  # what answers are asked further with does not travel
     for name, value in vars(answers).items():
+        if name == "source":
+            continue
         other = getattr(again, name)
         if isinstance(value, np.ndarray):
             assert value.dtype == other.dtype, name

@@ -73,7 +73,7 @@ def test_a_choice_is_no_worse_than_the_greedy_one(seed: int, k: int, diversity: 
 @settings(max_examples=15, deadline=None)
 def test_a_free_choice_is_among_the_best_of_all_sets(seed: int) -> None:
     problem, pool = posed(seed, m=9)
-    chosen, filled = Determinant(nearest=False).select(problem, pool, 3)
+    chosen, filled = Determinant(0.5, nearest=False).select(problem, pool, 3)
     for row in np.flatnonzero(filled.all(axis=1)):
         valid = pool.points[row][pool.valid[row]]
         costs = price(problem, valid, row)

@@ -67,7 +67,7 @@ def explain(
     trust_pickle: Trust = False,
     seed: Seed = 0,
     method: Method = "auto",
-    diversity: Diversity = 0.5,
+    diversity: Diversity = 0.55,
     threshold: Threshold = None,
     categorical: Named = None,
 ) -> None:

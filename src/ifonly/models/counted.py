@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.models.direct import Direct
 from ifonly.models.memo import Memo
 from ifonly.models.protocol import Model
 
@@ -42,8 +43,9 @@ class Counted:
         return self.memo.scores(lambda new: self._asked(self.route, new), codes)
 
     def own_scores(self, codes: np.ndarray) -> np.ndarray:
-        """[n, c] the scores by the user's model itself."""
-        return self._asked(self.model, codes)
+        """[n, c] the scores of the user's model, by itself or by a route with the same bits."""
+        exact = isinstance(self.route, Direct)
+        return self._asked(self.route if exact else self.model, codes)
 
     def decide(self, codes: np.ndarray) -> np.ndarray | None:
         """[n] the user's model's own decisions, or None where scores decide."""

@@ -27,12 +27,14 @@ _INF = np.float32(np.inf)
 class Determinant:
     """Diversity 0 gives the k nearest, 1 the widest set of the pool."""
 
-    diversity: float = 0.5
+    diversity: float = 0.55
     sparsity: float = 0.5
     nearest: bool = True  # the nearest valid point is the first answer
     exchanges: int = 30
 
     def __post_init__(self) -> None:
+        if not 0 <= self.sparsity < float("inf"):
+            raise OptionError(f"sparsity is {self.sparsity!r}.", "It is a price of 0 or more.")
         if not 0 <= self.diversity <= 1:
             raise OptionError(
                 f"diversity is {self.diversity!r}.", "It goes from 0 (closest) to 1 (widest)."

@@ -17,6 +17,7 @@ from ifonly.space.feature import Column
 
 Frame: TypeAlias = Any
 """A DataFrame of the user's library: pandas, Polars or pyarrow."""
+FEW = 64
 
 
 def as_frame(rows: Frame, what: str = "rows") -> nw.DataFrame[Any]:
@@ -74,6 +75,8 @@ def numbers(series: nw.Series[Any], what: str) -> np.ndarray:
     """The series as float64 [n], NaN where a value is missing; text is refused."""
     native = series.to_native()
     if isinstance(native, pd.Series):
+        if isinstance(native.dtype, np.dtype) and native.dtype.kind in "iuf":
+            return native.to_numpy(dtype=np.float64)
         if native.dtype == object or not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
             kinds = {type(value) for value in native.dropna()}
             if not all(issubclass(kind, (int, float, np.number)) for kind in kinds):
@@ -86,10 +89,23 @@ def numbers(series: nw.Series[Any], what: str) -> np.ndarray:
 
 def levels_and_positions(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray]:
     """The distinct values, and for each entry the position of its own, -1 if missing."""
+    if len(series) <= FEW:
+        return _few_levels(series.to_list())
     native = series.to_native()
     values = native if isinstance(native, pd.Series) else pd.Series(series.to_list(), dtype=object)
     positions, uniques = pd.factorize(values, use_na_sentinel=True)
     return _plain(uniques.tolist()), positions
+
+
+def _few_levels(values: list[Any]) -> tuple[list[Any], np.ndarray]:
+    """The same by a dictionary, which for a few values is quicker than pandas."""
+    seen: dict[Any, int] = {}
+    missing = [value is None or value is pd.NA or value != value for value in values]
+    positions = [
+        -1 if gap else seen.setdefault(value, len(seen))
+        for value, gap in zip(values, missing, strict=True)
+    ]
+    return _plain(list(seen)), np.array(positions, dtype=np.intp)
 
 
 def table(columns: dict[str, Any], library: str) -> Frame:
