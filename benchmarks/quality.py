@@ -140,7 +140,8 @@ def at_their_diversity(record: Record, asked: dict[str, Asked]) -> None:
             "authors'",
         ],
         lines,
-        "The least `diversity` at which the mean det K is at least the authors'; nearest=False.",
+        "The least `diversity` at which the mean det K is at least the authors'; nearest=False, "
+        "sparsity=1.5.",
     )
 
 
@@ -214,10 +215,11 @@ def _reach(
 ) -> tuple[float, dict[str, float]]:
     """The least diversity, by bisection, whose mean det K is at least wanted, and its figures."""
     low, high = 0.0, 1.0
-    best = one.figures(k, diversity=high, effort=effort, nearest=False)
+    options: dict[str, Any] = {"effort": effort, "nearest": False, "sparsity": 1.5}
+    best = one.figures(k, diversity=high, **options)
     for _ in range(steps):
         middle = (low + high) / 2
-        figures = one.figures(k, diversity=middle, effort=effort, nearest=False)
+        figures = one.figures(k, diversity=middle, **options)
         if figures["det"] >= wanted:
             high, best = middle, figures
         else:
