@@ -78,7 +78,9 @@ class Answers:
         Where a feature has one of these names, ifonly's column gets a leading underscore.
         """
         rows, places = np.nonzero(self.filled)
-        features = nw.from_native(self.space.rows(self.points[self.filled], self.library))
+        features = self.space.rows(self.points[self.filled], self.library)
+        if self.library != "pandas":
+            features = nw.from_native(features, eager_only=True)
         predictions = [self._prediction(int(q), int(a)) for q, a in zip(rows, places, strict=True)]
         after = {
             "prediction": predictions,

@@ -40,7 +40,12 @@ class Grid:
         for j, codes in (stops or {}).items():
             if len(codes) > 1:
                 fine[j], coarse[j] = _thinned(codes, FINE), _thinned(codes, COARSE)
-        return cls(tuple(fine), tuple(map(_places, fine, coarse)))
+        places = list(map(_places, fine, coarse))
+        for j, feature in enumerate(space.features):
+            if feature.erasable:  # no value is one more to try
+                places[j] = np.append(places[j], len(fine[j]))
+                fine[j] = np.append(fine[j], np.nan)
+        return cls(tuple(fine), tuple(places))
 
 
 def _thinned(codes: np.ndarray, most: int) -> np.ndarray:

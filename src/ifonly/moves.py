@@ -32,8 +32,8 @@ class Moves:
         """The tables of a box's rows over a grid, sorted values a feature."""
         origin = box.clip(box.x[:, None])[:, 0]
         tables, free = [], []
-        for j, values in enumerate(grid):
-            own = origin[:, j : j + 1]
+        for j, codes in enumerate(grid):
+            own, values = origin[:, j : j + 1], codes[~np.isnan(codes)]
             if box.space.continuous[j]:
                 low, high = box.low[:, j : j + 1], box.high[:, j : j + 1]
                 inside, allowed = np.clip(values, low, np.maximum(low, high)), low <= high
@@ -41,8 +41,13 @@ class Moves:
                 start = box.space.offsets[j]
                 inside, allowed = values, box.levels[:, start : start + len(values)]
             inside = np.where(allowed, inside, own)
+            other = allowed & (inside != own)
+            if len(values) < len(codes):
+                erased = np.where(box.erase[:, j : j + 1], np.nan, own)
+                inside = np.concatenate([inside, erased], axis=1)
+                other = np.concatenate([other, np.isnan(erased) & ~np.isnan(own)], axis=1)
             tables.append(np.concatenate([own, inside], axis=1))
-            free.append(((inside != own) & (own == own)).any(axis=1))
+            free.append(other.any(axis=1))
         return cls(origin, tuple(tables), np.stack(free, axis=1))
 
     def points(self, choice: Sequence[np.ndarray]) -> Points:

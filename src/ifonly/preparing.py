@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -111,7 +111,8 @@ def _middle(space: Space) -> np.ndarray:
 def _check_together(space: Space, rules: tuple[Rule, ...]) -> None:
     """Refuse rules that leave some feature without a value in every row."""
     box = Box.whole(space, _middle(space)[None])
-    box = Box(space, box.x, box.low, box.high, box.levels, np.zeros_like(box.keep))
+    nothing = np.zeros(box.keep.shape, dtype=bool)
+    box = replace(box, keep=nothing, erase=nothing)
     for rule in rules:
         if not rule.relative:
             box = rule.narrow(box)

@@ -124,7 +124,8 @@ class Problem:
     def lawful(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m]: the part of the judgement that needs no model."""
         own = ~self.changed(points)
-        lawful = (own | (self.space.round(points) == points)).all(axis=-1)
+        written = (self.space.round(points) == points) | np.isnan(points)
+        lawful = (own | written).all(axis=-1)
         lawful &= self.box.contains(points).all(axis=-1)
         for rule in self.rules:
             lawful &= rule.holds(self.space, self.x, points)

@@ -8,6 +8,7 @@ module with probabilities in double precision, so that a saturated model still s
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
@@ -115,7 +116,8 @@ def adapt(
     import torch
 
     if getattr(module, "training", False):
-        module.eval()
+        with suppress(NotImplementedError):  # an exported program is what it was exported as
+            module.eval()
     trial = TorchModel(module, space, (), "logits")
     try:
         with torch.no_grad():

@@ -30,15 +30,23 @@ class Box:
     """bool [q, w] the allowed levels, in unit columns; True in continuous columns."""
     keep: np.ndarray
     """bool [q, d] whether the row's own value may stay."""
+    erase: np.ndarray
+    """bool [q, d] whether the value may go missing."""
 
     @classmethod
     def whole(cls, space: Space, x: np.ndarray) -> Box:
-        """All of a space, and each row's own values. A missing value stays missing."""
+        """All of a space, and each row's own values.
+
+        A missing value stays missing, and none goes missing, unless the feature says otherwise.
+        """
         low = np.broadcast_to(space.low, x.shape)
         high = np.broadcast_to(space.high, x.shape)
         levels = np.broadcast_to(np.True_, (len(x), space.offsets[-1]))
-        box = cls(space, x, low, high, levels, np.broadcast_to(np.True_, x.shape))
-        for j in np.flatnonzero(np.isnan(x).any(axis=0)):
+        erase = np.array([feature.erasable for feature in space.features])
+        keep = np.broadcast_to(np.True_, x.shape)
+        box = cls(space, x, low, high, levels, keep, np.broadcast_to(erase, x.shape))
+        fillable = np.array([feature.fillable for feature in space.features])
+        for j in np.flatnonzero(np.isnan(x).any(axis=0) & ~fillable):
             box = box.only_own(int(j), np.isnan(x[:, j]))
         return box
 
@@ -56,7 +64,7 @@ class Box:
         highs[:, j] = np.fmin(highs[:, j], np.floor(np.multiply(high, power) + 1e-9) / power)
         own = self.x[:, j]
         keep[:, j] &= np.isnan(own) | ((own >= low) & (own <= high))
-        return replace(self, low=lows, high=highs, keep=keep)
+        return replace(self, low=lows, high=highs, keep=keep, erase=self._kept(j))
 
     def among(self, j: int, allowed: np.ndarray) -> Box:
         """The box where feature j has one of the allowed levels, bool [q, L] or [L]."""
@@ -67,7 +75,7 @@ class Box:
         level = np.nan_to_num(own).astype(np.intp)[:, None]
         spread = np.broadcast_to(allowed, (len(own), np.shape(allowed)[-1]))
         keep[:, j] &= np.isnan(own) | np.take_along_axis(spread, level, axis=1)[:, 0]
-        return replace(self, levels=levels, keep=keep)
+        return replace(self, levels=levels, keep=keep, erase=self._kept(j))
 
     def only_own(self, j: int, rows: np.ndarray | None = None) -> Box:
         """The box where feature j keeps its own value, in all rows or those of a mask [q]."""
@@ -76,7 +84,7 @@ class Box:
         low[rows, j], high[rows, j] = np.inf, -np.inf
         if not self.space.continuous[j]:
             levels[rows, self.space.offsets[j] : self.space.offsets[j + 1]] = False
-        return replace(self, low=low, high=high, levels=levels)
+        return replace(self, low=low, high=high, levels=levels, erase=self._kept(j, rows))
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m, d]: the values of points [q, m, d] that are allowed."""
@@ -90,6 +98,8 @@ class Box:
             allowed = np.take_along_axis(self.levels, columns.reshape(q, -1), axis=1)
             known = ~np.isnan(points[:, :, categories])
             inside[:, :, categories] = allowed.reshape(known.shape) & known
+        if self.erase.any():
+            inside |= np.isnan(points) & self.erase[:, None]
         if inside.all():
             return np.asarray(inside)
         own = points == self.x[:, None]
@@ -135,8 +145,14 @@ class Box:
 
     def take(self, rows: np.ndarray) -> Box:
         """The box of some rows."""
-        parts = (self.x, self.low, self.high, self.levels, self.keep)
+        parts = (self.x, self.low, self.high, self.levels, self.keep, self.erase)
         return Box(self.space, *(_taken(part, rows) for part in parts))
+
+    def _kept(self, j: int, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """bool [q, d] what may go missing, where a rule speaks of feature j: not that."""
+        erase = self.erase.copy()
+        erase[rows, j] = False
+        return erase
 
     def _first_level(self) -> np.ndarray:
         """[q, d] the first allowed level of each category; the low end elsewhere."""

@@ -157,6 +157,8 @@ def _edits(problem: Problem, shared: Plan, first: _Found, branch: int) -> _Edits
     value = value.reshape(q, d, -1)
     way = value[:, :, :1] - origin[:, :, None]
     steps = settle(problem.box, origin[:, :, None] + way * np.array(_SHARES, value.dtype), feature)
+    # There is no way to go from a missing value, or to one: it is set.
+    steps = np.where(np.isnan(way), value, steps)
     value = np.where(continuous[:, None], steps, value)
     if branch < d:
         top, _ = best(-alone.max(2), branch)

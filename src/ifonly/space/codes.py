@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pandas as pd
 
 from ifonly.errors import DataError, nearest
 from ifonly.space.feature import Categorical, Continuous, Feature
@@ -17,8 +18,10 @@ def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str)
     """float64 [n, d] of a frame; `what` is the argument's name, for messages."""
     _check_columns(frame.columns, [feature.name for feature in features], what)
     codes = np.empty((len(frame), len(features)), dtype=np.float64)
+    native = frame.to_native()
     for j, feature in enumerate(features):
-        series = frame[feature.name]
+        # pandas natively: Narwhals' clothes cost more than the column of a single row.
+        series = native[feature.name] if isinstance(native, pd.DataFrame) else frame[feature.name]
         if isinstance(feature, Continuous):
             values = numbers(series, what)
             if feature.column.dtype.lower().startswith("float32"):

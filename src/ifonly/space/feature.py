@@ -33,7 +33,8 @@ class Continuous:
 
     `mad` is the unit of distance: the median absolute deviation over the data or, where that is 0,
     what `Space.infer` puts in its place. `tolerance` is the change that the paper's sparsity step
-    takes for small (section 'Enhancing Sparsity'). `missing` says whether a row may lack the value.
+    takes for small (section 'Enhancing Sparsity'). `missing` says whether a row may lack the value;
+    `fillable` whether an answer may then give one, `erasable` whether it may take one away.
     """
 
     name: str
@@ -43,9 +44,12 @@ class Continuous:
     mad: float = 1.0
     tolerance: float | None = None
     missing: bool = False
+    fillable: bool = False
+    erasable: bool = False
     column: Column = field(default=Column(), repr=False)
 
     def __post_init__(self) -> None:
+        _check_gaps(self)
         if not (math.isfinite(self.low) and math.isfinite(self.high)):
             raise DataError(f"The range of {self.name!r} is not finite: {self.low} to {self.high}.")
         if self.low > self.high:
@@ -72,14 +76,20 @@ class Continuous:
 
 @dataclass(frozen=True)
 class Categorical:
-    """One of a few levels, of any type that can be compared for equality."""
+    """One of a few levels, of any type that can be compared for equality.
+
+    `missing`, `fillable` and `erasable` as for a number.
+    """
 
     name: str
     levels: tuple[Any, ...]
     missing: bool = False
+    fillable: bool = False
+    erasable: bool = False
     column: Column = field(default=Column(), repr=False)
 
     def __post_init__(self) -> None:
+        _check_gaps(self)
         object.__setattr__(self, "levels", tuple(self.levels))
         if not self.levels:
             raise DataError(f"The feature {self.name!r} has no levels.")
@@ -98,6 +108,14 @@ KINDS: dict[str, type[Continuous] | type[Categorical]] = {
     "categorical": Categorical,
     "ordinal": Ordinal,
 }
+
+
+def _check_gaps(feature: Feature) -> None:
+    if (feature.fillable or feature.erasable) and not feature.missing:
+        raise DataError(
+            f"{feature.name!r} is fillable or erasable, and may not be missing.",
+            "Say missing=True as well.",
+        )
 
 
 def to_plain(feature: Feature) -> dict[str, Any]:

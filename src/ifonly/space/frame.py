@@ -71,27 +71,28 @@ def column_of(series: nw.Series[Any]) -> Column:
     return Column(type(dtype).__name__, categories)
 
 
-def numbers(series: nw.Series[Any], what: str) -> np.ndarray:
-    """The series as float64 [n], NaN where a value is missing; text is refused."""
-    native = series.to_native()
-    if isinstance(native, pd.Series):
-        if isinstance(native.dtype, np.dtype) and native.dtype.kind in "iuf":
-            return native.to_numpy(dtype=np.float64)
-        if native.dtype == object or not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
-            kinds = {type(value) for value in native.dropna()}
+def numbers(series: Any, what: str) -> np.ndarray:
+    """A series of pandas or Narwhals as float64 [n], NaN where a value is missing; no text."""
+    if isinstance(series, nw.Series) and isinstance(series.to_native(), pd.Series):
+        series = series.to_native()
+    if isinstance(series, pd.Series):
+        if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf":
+            return series.to_numpy(dtype=np.float64)
+        if not pd.api.types.is_numeric_dtype(series.dtype):  # objects may be numbers
+            kinds = {type(value) for value in series.dropna()}
             if not all(issubclass(kind, (int, float, np.number)) for kind in kinds):
                 raise _not_numbers(series, what)
-        return native.to_numpy(dtype=np.float64, na_value=np.nan)
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
     if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
         raise _not_numbers(series, what)
     return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
-def levels_and_positions(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray]:
+def levels_and_positions(series: Any) -> tuple[list[Any], np.ndarray]:
     """The distinct values, and for each entry the position of its own, -1 if missing."""
     if len(series) <= FEW:
         return _few_levels(series.to_list())
-    native = series.to_native()
+    native = series.to_native() if isinstance(series, nw.Series) else series
     values = native if isinstance(native, pd.Series) else pd.Series(series.to_list(), dtype=object)
     positions, uniques = pd.factorize(values, use_na_sentinel=True)
     return _plain(uniques.tolist()), positions
@@ -109,7 +110,10 @@ def _few_levels(values: list[Any]) -> tuple[list[Any], np.ndarray]:
 
 
 def table(columns: dict[str, Any], library: str) -> Frame:
-    """A frame of the library with columns that are lists, arrays or Narwhals series."""
+    """A frame of the library with columns that are lists, arrays or series of its own."""
+    if library == "pandas":
+        arrays = {name: _pandas_values(values) for name, values in columns.items()}
+        return pd.DataFrame(arrays, copy=False)
     series = [
         values if isinstance(values, nw.Series) else _series(name, values, library)
         for name, values in columns.items()
@@ -118,11 +122,19 @@ def table(columns: dict[str, Any], library: str) -> Frame:
     return nw.concat([one.to_frame() for one in series], how="horizontal").to_native()
 
 
+def _pandas_values(values: Any) -> Any:
+    """What pandas makes a column of, with the dtype that the values have."""
+    if isinstance(values, pd.Series):
+        # An array of objects would be read again, and become text where it is all text.
+        return values if values.dtype == object else values.array
+    if isinstance(values, list) and len({type(value) for value in values}) > 1:
+        return pd.Series(values, dtype=object)
+    return values
+
+
 def _series(name: str, values: Any, library: str) -> nw.Series[Any]:
     if isinstance(values, list) and len({type(value) for value in values}) > 1:
-        # Values of several types: objects where the library has them, text where it has not.
-        if library == "pandas":
-            return nw.from_native(pd.Series(values, dtype=object, name=name), series_only=True)
+        # Values of several types: such libraries have no objects, so they become text.
         values = [None if value is None else str(value) for value in values]
     return nw.new_series(name, values, backend=library)  # type: ignore[arg-type]
 
@@ -141,7 +153,7 @@ def _duplicates(rows: Any, what: str) -> DataError:
     )
 
 
-def _not_numbers(series: nw.Series[Any], what: str) -> DataError:
+def _not_numbers(series: Any, what: str) -> DataError:
     example = next((value for value in series.to_list() if isinstance(value, str)), None)
     example = series.to_list()[0] if example is None else example
     return DataError(

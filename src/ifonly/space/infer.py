@@ -105,10 +105,10 @@ def _categorical(series: nw.Series[Any]) -> Categorical:
     if column.ordered or column.dtype == "Enum":
         seen = tuple(level for level in column.categories if level in levels)
         kind = Ordinal if column.ordered else Categorical
-        return kind(series.name, seen, missing, column)
+        return kind(series.name, seen, missing=missing, column=column)
     with suppress(TypeError):  # levels of several types have no order: that of appearance stands
         levels = sorted(levels)
-    return Categorical(series.name, tuple(levels), missing, column)
+    return Categorical(series.name, tuple(levels), missing=missing, column=column)
 
 
 def _ordinal(series: nw.Series[Any], order: Sequence[Any]) -> Ordinal:
@@ -120,7 +120,8 @@ def _ordinal(series: nw.Series[Any], order: Sequence[Any]) -> Ordinal:
             f"List every level that the data have: {levels}.",
         )
     seen = tuple(level for level in order if level in levels)
-    return Ordinal(series.name, seen, bool((positions < 0).any()), column_of(series))
+    missing = bool((positions < 0).any())
+    return Ordinal(series.name, seen, missing=missing, column=column_of(series))
 
 
 def _levels(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray]:

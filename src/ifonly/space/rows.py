@@ -104,4 +104,4 @@ def _narwhals_dtype(column: Column) -> Any:
 def _without_dtype(feature: Feature) -> Feature:
     if isinstance(feature, Continuous):
         return Continuous(feature.name, feature.low, feature.high, feature.decimals)
-    return Categorical(feature.name, feature.levels, feature.missing)
+    return Categorical(feature.name, feature.levels, missing=feature.missing)
