@@ -13,7 +13,7 @@ import numpy as np
 from ifonly import metrics
 from ifonly.errors import OptionError, nearest
 from ifonly.metrics import importance
-from ifonly.render import html, plot, text
+from ifonly.render import html, plot, plot_importance, text
 from ifonly.render.view import AnswerView, Change, RowView
 from ifonly.saving import from_json, to_json, write_parquet
 from ifonly.space import Metric, Space
@@ -144,13 +144,24 @@ class Answers:
         `sufficient` needs fresh answers; saved ones cannot ask the model. With `by_row`, one line a
         row and feature.
         """
+        lines = importance.lines(self._shares(), self.space.names, by_row=by_row)
+        return table(lines, self.library)
+
+    def plot_importance(self) -> Any:
+        """A matplotlib figure of `importance()`, the most often changed feature on top."""
+        lines = importance.lines(self._shares(), self.space.names, by_row=False)
+        names = [self._name(name) for name in lines["feature"]]
+        return plot_importance.bars(names, lines["changed"], lines.get("sufficient"))
+
+    def _shares(self) -> dict[str, np.ndarray]:
+        """[q, d] each: how often each feature changes, and where that alone is enough."""
         share = {"changed": importance.change_share(self.changed(), self.filled)}
         if self.source is not None:
             changed = self.changed() & self.filled[:, :, None]
             points, asked = importance.lone_changes(self.x, self.points, changed)
             alone = self.source.outcomes(points, asked).reshape(self.points.shape)
             share["sufficient"] = importance.change_share(alone, self.filled)
-        return table(importance.lines(share, self.space.names, by_row=by_row), self.library)
+        return share
 
     def sensitive(self, features: Sequence[str]) -> Frame:
         """One line a row: the share of answers that change a protected feature, and `flips`.

@@ -17,7 +17,7 @@ from typing import Any
 # From the top to the bottom. 'apart': units of one layer never import each other.
 # 'together': they may, without a cycle.
 LAYERS = [
-    ("together", {"cli", "paper"}),
+    ("together", {"__main__", "cli", "paper"}),
     ("apart", {"recipes"}),
     ("apart", {"explainer"}),
     (
@@ -43,7 +43,7 @@ ROOMS = {
     "onnxruntime": ["models/onnx"],
     "highspy": ["search/exact"],
     "ortools": ["search/exact"],
-    "matplotlib": ["render/plot"],
+    "matplotlib": ["render/plot", "render/plot_importance"],
     "typer": ["cli"],
     "rich": ["cli"],
     "xgboost": ["models"],

@@ -48,6 +48,8 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")
 Method = Annotated[str, typer.Option(help="How answers are searched for.")]
 Diversity = Annotated[float, typer.Option(help="From 0 (closest) to 1 (widest).")]
 Threshold = Annotated[float | None, typer.Option(help="The score that decides, if not 0.5.")]
+Effort = Annotated[str, typer.Option(help="'small', 'base' or 'thorough'; 'auto' by the model.")]
+Budget = Annotated[float | None, typer.Option(help="The most seconds; what is found is kept.")]
 Named = Annotated[
     list[str] | None, typer.Option(help="A column of numbers that are names of categories.")
 ]
@@ -70,6 +72,8 @@ def explain(
     diversity: Diversity = 0.55,
     threshold: Threshold = None,
     categorical: Named = None,
+    effort: Effort = "auto",
+    budget: Budget = None,
 ) -> None:
     """Explain rows: k checked ways in which each would have got another outcome.
 
@@ -90,11 +94,19 @@ def explain(
         method=method,
         diversity=diversity,
         categorical=categorical or (),
+        effort=effort,
     )
     wanted = as_target(target, explainer.setting.model.classes)
     with rows_done("Explaining rows") as progress:
         answers = explainer.explain(
-            asked, target=wanted, k=k, threshold=threshold, seed=seed, progress=progress
+            asked,
+            target=wanted,
+            k=k,
+            threshold=threshold,
+            seed=seed,
+            budget=budget,
+            progress=progress,
+            keep=True,
         )
     _write(answers, written or _format_of(out), out)
     _tell(answers)

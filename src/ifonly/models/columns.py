@@ -1,11 +1,14 @@
-"""The columns that a model was trained on, against those of the space."""
+"""The columns that a model was trained on, and the dtypes that a boosting library takes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
 
 from ifonly.errors import DataError, nearest
-from ifonly.space import Space
+from ifonly.space import Categorical, Space
 
 
 def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
@@ -24,3 +27,17 @@ def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
             nearest(missing[0], space.names),
         )
     return columns
+
+
+def with_categories(space: Space, frame: Any) -> Any:
+    """The frame with text as categories: boosting libraries take no text, and CSV files have no
+    categories.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        return frame
+    text = {
+        feature.name: pd.CategoricalDtype(list(feature.levels))
+        for feature in space.features
+        if isinstance(feature, Categorical) and pd.api.types.is_string_dtype(frame[feature.name])
+    }
+    return frame.astype(text) if text else frame

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ifonly.errors import ModelError
-from ifonly.models.columns import wanted_columns
+from ifonly.models.columns import wanted_columns, with_categories
 from ifonly.models.protocol import Model
 from ifonly.models.table import TableModel
 from ifonly.space import Space
@@ -31,7 +32,12 @@ def adapt(booster: Any, space: Space) -> Model:
     # LightGBM writes names with spaces as underscores; the order is then the space's own.
     names = booster.feature_name()
     known = names if set(names) == set(space.names) else ()
-    return TableModel(space, classes, booster.predict, columns=wanted_columns(known, space))
+    columns = wanted_columns(known, space)
+    return TableModel(space, classes, partial(_predict, booster, space), columns=columns)
+
+
+def _predict(booster: Any, space: Space, frame: Any) -> Any:
+    return booster.predict(with_categories(space, frame))
 
 
 def load(path: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import ModelError
-from ifonly.models.columns import wanted_columns
+from ifonly.models.columns import wanted_columns, with_categories
 from ifonly.models.protocol import Model
 from ifonly.models.table import TableModel
 from ifonly.space import Space
@@ -36,19 +36,18 @@ def adapt(booster: Any, space: Space) -> Model:
             "Train with 'binary:logistic' or 'multi:softprob', or use ifonly.as_model.",
         )
     columns = wanted_columns(booster.feature_names or (), space)
-    ask = partial(_predict, booster, len(classes))
+    ask = partial(_predict, booster, space, len(classes))
     return TableModel(space, classes, ask, columns=columns)
 
 
-def _predict(booster: Any, c: int, frame: Any) -> np.ndarray:
+def _predict(booster: Any, space: Space, c: int, frame: Any) -> np.ndarray:
     import xgboost
 
-    output = booster.predict(xgboost.DMatrix(frame, enable_categorical=True))
+    matrix = xgboost.DMatrix(with_categories(space, frame), enable_categorical=True)
+    output = booster.predict(matrix)
     # multi:softmax gives labels; the scores are there all the same.
     if c > 2 and output.ndim == 1:
-        output = booster.predict(
-            xgboost.DMatrix(frame, enable_categorical=True), output_margin=True
-        )
+        output = booster.predict(matrix, output_margin=True)
         shares = np.exp(output - output.max(axis=1, keepdims=True))
         output = shares / shares.sum(axis=1, keepdims=True)
     return np.asarray(output)
