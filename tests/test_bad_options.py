@@ -170,3 +170,25 @@ def test_a_threshold_for_a_regressor_is_told(refused: Refused) -> None:
         hint="threshold",
         ask=lambda: explain(model=PRICER, target=(1, 2), threshold=0.4),
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"weights": ["age"]}, "weights"),
+        ({"weights": {"age": "two"}}, "'two'"),
+        ({"diversity": "much"}, "'much'"),
+        ({"sparsity": -1}, "sparsity"),
+        ({"effort": "huge"}, "'huge'"),
+        ({"threshold": "half"}, "'half'"),
+        ({"ordinal": ["job"]}, "job"),
+    ],
+)
+def test_an_option_of_another_kind_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ifonly.IfonlyError, match=said) as refusal:
+        explain(**options)
+    assert "Hint:" in str(refusal.value)
+
+
+def test_no_rules_may_be_none() -> None:
+    assert explain(rules=None).filled.any()

@@ -29,7 +29,7 @@ from ifonly.rules import Rule
 from ifonly.source import MOST_ROWS, Source
 from ifonly.space import Space
 from ifonly.space.frame import Frame, as_frame, library_of
-from ifonly.target import Goal, resolve
+from ifonly.target import Goal, check_threshold, resolve
 
 CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
@@ -62,7 +62,6 @@ class Explainer:
         ordinal: Mapping[str, Sequence[Any]] | None = None,
         labels: Mapping[Any, str] | None = None,
     ) -> None:
-        self.weights = dict(weights or {})
         self.labels = dict(labels or {})
         knobs: dict[str, Any] = {
             "diversity": diversity,
@@ -79,6 +78,7 @@ class Explainer:
             weights=weights,
             descends=method_of(method, **knobs).descends,
         )
+        self.weights = dict(weights or {})
         if effort == "auto":
             # A network is asked in tables at next to no cost; any other model is what costs.
             effort = "base" if isinstance(self.setting.route, Lookup) else "small"
@@ -105,6 +105,7 @@ class Explainer:
         """
         _check_whole(k, "k", least=1)
         _check_whole(seed, "seed", least=0)
+        check_threshold(threshold, self.setting.model.classes)
         frame = as_frame(rows)
         x = self.setting.space.codes(rows)
         limit = Budget.of(budget)
@@ -269,7 +270,7 @@ def _decided(
         return scores[:, 0]
     if threshold is not None and len(model.classes) == 2:
         return (scores[:, 1] >= threshold).astype(np.intp)
-    decided = model.decide(x)
+    decided = model.decide(x, by_route=True)
     return scores.argmax(axis=1) if decided is None else decided
 
 

@@ -73,7 +73,7 @@ def resolve(
 ) -> Goal:
     """The goal of rows whose class index the model has `predicted` [q]."""
     q = len(predicted)
-    _check_threshold(threshold, classes)
+    check_threshold(threshold, classes)
     each = _one_each(target, q)
     if not classes:
         ranges = np.broadcast_to([_range(one) for one in each], (q, 2))
@@ -138,7 +138,7 @@ def _range(target: Any) -> tuple[float, float]:
     return low, high
 
 
-def _check_threshold(threshold: float | None, classes: tuple[Any, ...]) -> None:
+def check_threshold(threshold: Any, classes: tuple[Any, ...]) -> None:
     if threshold is None:
         return
     if len(classes) != 2:
@@ -148,7 +148,7 @@ def _check_threshold(threshold: float | None, classes: tuple[Any, ...]) -> None:
             else "A threshold is for a model of two classes, and this one is a regressor.",
             "Leave `threshold` out.",
         )
-    if not 0 < threshold < 1:
+    if not isinstance(threshold, int | float | np.number) or not 0 < threshold < 1:
         raise TargetError(
             f"The threshold {threshold!r} is no probability.",
             "Give a number between 0 and 1: the second class is decided for from there on.",

@@ -47,9 +47,13 @@ class Counted:
         exact = isinstance(self.route, Direct)
         return self._asked(self.route if exact else self.model, codes)
 
-    def decide(self, codes: np.ndarray) -> np.ndarray | None:
-        """[n] the user's model's own decisions, or None where scores decide."""
-        decided = self.model.decide(codes) if len(codes) else None
+    def decide(self, codes: np.ndarray, *, by_route: bool = False) -> np.ndarray | None:
+        """[n] the user's model's own decisions, or None where scores decide.
+
+        `by_route` takes a route with the same bits; the judge does without.
+        """
+        short = by_route and isinstance(self.route, Direct)
+        decided = (self.route if short else self.model).decide(codes) if len(codes) else None
         if decided is None:
             return None
         self.count(len(codes))

@@ -10,13 +10,13 @@ gives bit for bit the scores of the pipeline on a probe. The judge asks the pipe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ifonly.models.table import TableModel, check_scores, run
+from ifonly.models.table import TableModel, check_scores, label_index, run
 from ifonly.space import Categorical, Continuous, Feature
 
 MOST_VALUES = 20_000
@@ -38,6 +38,7 @@ class Direct:
     blank: np.ndarray = field(repr=False)
     """[n] an output row; what no feature decides is right in it."""
     sparse: bool = False
+    predict: Callable[[Any], Any] | None = None
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -51,8 +52,11 @@ class Direct:
         return check_scores(run(self.ask, matrix), len(codes), self.classes)
 
     def decide(self, codes: np.ndarray) -> np.ndarray | None:
-        """The pipeline's own decision."""
-        return self.table.decide(codes)
+        """[n] the decision of the last step; codes without an entry go through the pipeline."""
+        matrix = self._matrix(codes)
+        if matrix is None or self.predict is None:
+            return self.table.decide(codes)
+        return label_index(run(self.predict, matrix), len(codes), self.classes)
 
     def _matrix(self, codes: np.ndarray) -> Any:
         matrix = np.repeat(self.blank[None], len(codes), axis=0)
@@ -85,10 +89,9 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
     if route is None:
         return None
     wanted = table.scores(probe)
+    predict = estimator.predict if table.classes else None
     for way in (partial(_forest, estimator), ask):
-        candidate = Direct(
-            table, way, route.values, route.entries, route.columns, route.blank, route.sparse
-        )
+        candidate = replace(route, ask=way, predict=predict)
         if _agrees(candidate, probe, wanted):
             return candidate
     return None
@@ -151,6 +154,8 @@ def _forest(estimator: Any, matrix: Any) -> np.ndarray:
 
 def _agrees(candidate: Direct, probe: np.ndarray, wanted: np.ndarray) -> bool:
     try:
-        return np.array_equal(candidate.scores(probe), wanted)
+        return np.array_equal(candidate.scores(probe), wanted) and np.array_equal(
+            np.asarray(candidate.decide(probe)), np.asarray(candidate.table.decide(probe))
+        )
     except Exception:
         return False

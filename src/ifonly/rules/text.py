@@ -43,7 +43,7 @@ def parse(line: str, space: Space) -> Rule:
 
 def as_rules(rules: Iterable[Rule | str] | Rule | str, space: Space) -> tuple[Rule, ...]:
     """Rules given as objects or text, each checked against the space."""
-    given = [rules] if isinstance(rules, str | Rule) else list(rules)
+    given = [rules] if isinstance(rules, str | Rule) else list(rules or ())
     nodes = []
     for rule in given:
         if not isinstance(rule, str | Rule):

@@ -33,9 +33,9 @@ class Determinant:
     exchanges: int = 30
 
     def __post_init__(self) -> None:
-        if not 0 <= self.sparsity < float("inf"):
+        if not _is_number(self.sparsity) or not 0 <= self.sparsity < float("inf"):
             raise OptionError(f"sparsity is {self.sparsity!r}.", "It is a price of 0 or more.")
-        if not 0 <= self.diversity <= 1:
+        if not _is_number(self.diversity) or not 0 <= self.diversity <= 1:
             raise OptionError(
                 f"diversity is {self.diversity!r}.", "It goes from 0 (closest) to 1 (widest)."
             )
@@ -116,3 +116,7 @@ def lock(problem: Problem, chosen: Chosen, distance: NDArray[np.floating]) -> Ch
     slots[nearer, 0], rows[nearer, 0] = index[nearer, 0], new[nearer]
     filled[:, 0] |= nearer
     return replace(chosen, slots=slots, filled=filled, kernel=rows)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -104,15 +105,19 @@ def _back(parts: np.ndarray) -> np.ndarray:
     return parts.transpose(*range(1, parts.ndim), 0)
 
 
-def weight_vector(space: Space, weights: Mapping[str, float] | None) -> np.ndarray:
+def weight_vector(space: Space, weights: Any) -> np.ndarray:
     """[d] the weight of each feature: 1 unless the user says otherwise."""
-    weights = weights or {}
+    weights = {} if weights is None else weights
+    if not isinstance(weights, Mapping):
+        raise OptionError(
+            f"The weights are {weights!r}.", "Give a dictionary, such as weights={'age': 2.0}."
+        )
     for name, weight in weights.items():
         if name not in space.names:
             raise OptionError(
                 f"There is no feature {name!r} to weight.", nearest(name, space.names)
             )
-        if not (np.isfinite(weight) and weight > 0):
+        if not isinstance(weight, int | float | np.number) or not 0 < weight < np.inf:
             raise OptionError(
                 f"The weight of {name!r} is {weight!r}.",
                 "A weight is a positive number; to keep a feature as it is, use ifonly.fixed.",

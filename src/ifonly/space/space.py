@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from ifonly.errors import DataError
+from ifonly.errors import DataError, OptionError
 from ifonly.space.codes import read_codes
 from ifonly.space.feature import Categorical, Continuous, Feature, from_plain, to_plain
 from ifonly.space.frame import Frame, as_frame, library_of
@@ -58,7 +58,13 @@ class Space:
         (22.0, 41.0, ('a', 'b'))
         """
         frame = as_frame(data, "data")
-        return cls(infer_features(frame, categorical, ordinal or {}), library_of(frame))
+        ordinal = {} if ordinal is None else ordinal
+        if not isinstance(ordinal, Mapping):
+            raise OptionError(
+                f"The order of levels is {ordinal!r}.",
+                "Give a dictionary, such as ordinal={'grade': ['low', 'high']}.",
+            )
+        return cls(infer_features(frame, categorical, ordinal), library_of(frame))
 
     @classmethod
     def describe(cls, *features: dict[str, Any]) -> Space:
