@@ -133,7 +133,9 @@ def test_a_range_for_a_classifier_lists_its_classes(refused: Refused) -> None:
     )
 
 
-@pytest.mark.parametrize("target", ["opposite", "granted", 5, (1,), (None, 3), (1, float("nan"))])
+@pytest.mark.parametrize(
+    "target", ["opposite", "granted", 5, (1,), (None, None), (1, float("nan"))]
+)
 def test_what_is_no_range_for_a_regressor_is_told(refused: Refused, target: Any) -> None:
     refused(
         TargetError,
@@ -192,3 +194,8 @@ def test_an_option_of_another_kind_is_refused(options: dict[str, Any], said: str
 
 def test_no_rules_may_be_none() -> None:
     assert explain(rules=None).filled.any()
+
+
+def test_an_end_of_a_range_may_be_left_open() -> None:
+    assert explain(model=PRICER, target=(None, 200)).wanted[0] == (float("-inf"), 200.0)
+    assert explain(model=PRICER, target=(300, None)).wanted[0] == (300.0, float("inf"))

@@ -48,6 +48,8 @@ __all__ = [*_HOME, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("ifonly")
     if name in _MODULES:
         return import_module(f"ifonly.{name}")
     if name not in _HOME:

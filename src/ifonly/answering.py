@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ifonly.methods import Method
+from ifonly.models import Counted
 from ifonly.pool import Pool
 from ifonly.posing import impossible, outside
 from ifonly.problem import Problem
@@ -97,6 +99,24 @@ def wanted_score(scores: np.ndarray, goal: Goal) -> np.ndarray:
     if scores.shape[-1] == 1:
         return scores[..., 0]
     return np.asarray(scores[np.arange(len(scores)), :, goal.wanted])
+
+
+def decided_by(
+    model: Counted, scores: np.ndarray, said: np.ndarray | None, threshold: float | None
+) -> np.ndarray:
+    """[q] the class index that the model decides for, or the number that it predicts."""
+    if not model.classes:
+        return scores[:, 0]
+    if threshold is not None and len(model.classes) == 2:
+        return (scores[:, 1] >= threshold).astype(np.intp)
+    return scores.argmax(axis=1) if said is None else said
+
+
+def wanted_of(goal: Goal, classes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The wanted class or range of each row."""
+    if not classes:
+        return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
+    return tuple(classes[i] for i in goal.wanted)
 
 
 def _nothing(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

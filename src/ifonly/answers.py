@@ -169,7 +169,8 @@ class Answers:
         `flips` says whether other values of the protected features alone would give the row the
         wanted outcome; the model is asked about all of them.
         """
-        columns = [self._column(name) for name in features]
+        names = [features] if isinstance(features, str) else features
+        columns = [self._column(name) for name in names]
         touched = np.asarray(self.changed()[:, :, columns].any(axis=-1, keepdims=True))
         points = self._source().moves(self.x, columns)
         flips = self._source().outcomes(points, np.ones(points.shape[:2], dtype=bool))
@@ -192,6 +193,10 @@ class Answers:
 
     def plot(self, row: int = 0) -> Any:
         """A matplotlib figure: what changes, by how much, and the model's score (extra 'plot')."""
+        if not -len(self) <= row < len(self):
+            raise OptionError(
+                f"There is no row {row}.", f"Give its position, from 0 to {len(self) - 1}."
+            )
         return plot.figure(self._view(row, self.changed()[row], self.distance()[row]))
 
     def to_html(self) -> str:
@@ -236,6 +241,7 @@ class Answers:
                         for j in np.flatnonzero(changed[a])
                     ),
                     prediction=label(self._prediction(q, int(a))),
+                    number=self.regression,
                     score=float(self.score[q, a]),
                     distance=float(distance[a]),
                 )
@@ -275,7 +281,7 @@ class Answers:
         return [value_of(f, code) for f, code in zip(self.space.features, codes, strict=True)]
 
     def _name(self, thing: Any) -> Any:
-        return thing if isinstance(thing, float | tuple) else self.labels.get(thing, thing)
+        return thing if isinstance(thing, tuple) else self.labels.get(thing, thing)
 
     def _ours(self, columns: dict[str, Any]) -> dict[str, Any]:
         return {f"_{n}" if n in self.space.names else n: v for n, v in columns.items()}

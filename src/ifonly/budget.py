@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ifonly.errors import OptionError
 
 
@@ -27,7 +29,7 @@ class Budget:
             return budget or cls()
         limits = dict(budget) if isinstance(budget, Mapping) else {"seconds": budget}
         for name, limit in limits.items():
-            wrong = isinstance(limit, bool) or not isinstance(limit, int | float)
+            wrong = isinstance(limit, bool) or not isinstance(limit, int | float | np.number)
             if name not in ("seconds", "model_rows") or wrong or not limit > 0:
                 raise OptionError(
                     f"The budget has {name}={limit!r}.",

@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ifonly.answering import Part, answer, joined, unanswered, wanted_score
+from ifonly.answering import (
+    Part,
+    answer,
+    decided_by,
+    joined,
+    unanswered,
+    wanted_of,
+    wanted_score,
+)
 from ifonly.answers import Answers
 from ifonly.budget import Budget
 from ifonly.errors import OptionError
@@ -62,6 +70,8 @@ class Explainer:
         ordinal: Mapping[str, Sequence[Any]] | None = None,
         labels: Mapping[Any, str] | None = None,
     ) -> None:
+        if not isinstance(labels, Mapping | None):
+            raise OptionError(f"labels is {labels!r}.", "Give a dictionary: {1: 'granted'}.")
         self.labels = dict(labels or {})
         knobs: dict[str, Any] = {
             "diversity": diversity,
@@ -108,17 +118,10 @@ class Explainer:
         check_threshold(threshold, self.setting.model.classes)
         frame = as_frame(rows)
         x = self.setting.space.codes(rows)
-        limit = Budget.of(budget)
-        model = Counted(
-            self.setting.model,
-            # A route may give logits, which a threshold on probabilities does not fit.
-            self.setting.route if threshold is None else self.setting.model,
-            memo=Memo() if self._remembers() else None,
-            most_rows=limit.model_rows,
-            deadline=limit.deadline(),
-        )
-        scores = model.own_scores(x)
-        decided = _decided(model, x, scores, threshold)
+        model = self._counted(Budget.of(budget), threshold)
+        said = model.decide(x, by_route=True) if threshold is None else None
+        scores = model.own_scores(x, said)
+        decided = decided_by(model, scores, said, threshold)
         goal = resolve(target, model.classes, decided, threshold=threshold)
         met = goal.met(scores[:, None], decided[:, None] if model.classes else None)[:, 0]
         found = self._answer(x, goal, met, model, k=k, seed=seed, progress=progress, keep=keep)
@@ -127,6 +130,7 @@ class Explainer:
             "k": k,
             "seed": seed,
             "threshold": threshold,
+            "budget": None if budget is None else str(budget),
             "weights": self.weights,
         }
         return Answers(
@@ -135,7 +139,7 @@ class Explainer:
             points=found.points,
             filled=found.filled,
             status=found.status,
-            wanted=_wanted(goal, model.classes),
+            wanted=wanted_of(goal, model.classes),
             predicted=tuple(decided.tolist())
             if not model.classes
             else tuple(model.classes[i] for i in decided),
@@ -148,6 +152,20 @@ class Explainer:
             weights=self.weights,
             record=record_of(self.setting, model, options),
             source=Source(self.setting, self.method, goal, seed, found.pools),
+        )
+
+    def _counted(self, limit: Budget, threshold: float | None) -> Counted:
+        """The model and the route to it for one question."""
+        way = self.setting.route
+        if threshold is not None and isinstance(way, Lookup):
+            way = self.setting.model  # logits do not tell a threshold on probabilities
+        memo = None if self.method.descends or isinstance(way, Lookup) else Memo()
+        return Counted(
+            self.setting.model,
+            way,
+            memo,
+            most_rows=limit.model_rows,
+            deadline=limit.deadline(),
         )
 
     def _answer(
@@ -181,10 +199,6 @@ class Explainer:
         if done < len(x):
             parts.append(unanswered(x[done:], k, note))
         return joined(parts)
-
-    def _remembers(self) -> bool:
-        """Whether a search asks often enough, and the model costs enough, to remember scores."""
-        return not (self.method.descends or isinstance(self.setting.route, Lookup))
 
     def _chunk(self, k: int) -> int:
         """How many rows are solved at a time: as many as the method's arrays leave room for."""
@@ -260,24 +274,6 @@ def explain(
         progress=progress,
         keep=keep,
     )
-
-
-def _decided(
-    model: Counted, x: np.ndarray, scores: np.ndarray, threshold: float | None
-) -> np.ndarray:
-    """[q] the class index that the model decides for, or the number that it predicts."""
-    if not model.classes:
-        return scores[:, 0]
-    if threshold is not None and len(model.classes) == 2:
-        return (scores[:, 1] >= threshold).astype(np.intp)
-    decided = model.decide(x, by_route=True)
-    return scores.argmax(axis=1) if decided is None else decided
-
-
-def _wanted(goal: Goal, classes: tuple[Any, ...]) -> tuple[Any, ...]:
-    if not classes:
-        return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
-    return tuple(classes[i] for i in goal.wanted)
 
 
 def _index(rows: Any, q: int) -> tuple[Any, ...]:

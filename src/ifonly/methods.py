@@ -22,7 +22,8 @@ class Method:
     @property
     def descends(self) -> bool:
         """Whether the search needs the model's gradient."""
-        return isinstance(self.searcher, Gradient)
+        every = getattr(self.searcher, "searchers", (self.searcher,))
+        return any(isinstance(one, Gradient) for one in every)
 
 
 SEARCHERS: dict[str, Searcher] = {

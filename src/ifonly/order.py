@@ -86,7 +86,7 @@ def leaders(
     own = pick(group, head)
     same = own[:, :, None] == own[:, None, :]
     same &= _earlier(head.shape[1])
-    found &= np.add.reduce(same.view(np.uint8), axis=2, dtype=np.uint8) < each
+    found &= np.add.reduce(same.view(np.uint8), axis=2, dtype=np.uint16) < each
     kept, real_kept = best(
         np.where(found, np.float32(0), np.float32(np.inf)), min(count, head.shape[1])
     )

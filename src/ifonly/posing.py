@@ -48,8 +48,8 @@ def impossible(problem: Problem) -> dict[int, str]:
             f"The rules leave no value for {names[0]!r}, which is {value!r}: {', '.join(guilty)}."
         )
     for q in np.flatnonzero(problem.box.frozen().all(axis=1) & ~empty.any(axis=1)):
-        listed = ", ".join(f"'{rule}'" for rule in problem.rules)
-        reasons[int(q)] = f"The rules let nothing change: {listed}."
+        listed = ", ".join(f"'{rule}'" for rule in problem.rules) or "the space has no other values"
+        reasons[int(q)] = f"Nothing may change: {listed}."
     return reasons
 
 

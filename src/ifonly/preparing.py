@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ import numpy as np
 from ifonly.errors import OptionError, RuleError
 from ifonly.grid import Grid
 from ifonly.models import Differentiable, Model, adapt
+from ifonly.models.columns import check_encoded
 from ifonly.models.differentiable import differentiable
+from ifonly.models.files import load_model
 from ifonly.models.route import route
 from ifonly.models.splits import read_stops
 from ifonly.problem import Reference
@@ -41,6 +44,8 @@ class Setting:
     metric: Metric
     grid: Grid
     reference: Reference
+    said: np.ndarray
+    """[n, c] what the model says of the reference rows, or of a row in the middle."""
     kind: str = ""
     """The name of the user's own class of model."""
     gradient: Differentiable | None = None
@@ -48,7 +53,7 @@ class Setting:
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits of what the model says of the reference rows."""
-        scores = np.round(self.reference.scores, 6) + 0.0
+        scores = np.round(self.said, 6) + 0.0
         return hashlib.sha256(scores.tobytes()).hexdigest()[:16]
 
 
@@ -72,7 +77,11 @@ def prepare(
             "Give `data`, the frame of features that the model was trained on; or `space`, where "
             "only ranges and levels may be shared.",
         )
+    kind = str(model) if isinstance(model, str | PathLike) else type(model).__name__
+    if isinstance(model, str | PathLike):
+        model = load_model(Path(model))
     space = space or Space.infer(data, categorical, ordinal)
+    check_encoded(model, space)
     codes = None if data is None else space.codes(data, "data")
     # On the value grid, where an answer can take their values over.
     kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
@@ -90,16 +99,16 @@ def prepare(
         Metric.of(space, weights),
         Grid.of(space, codes, read_stops(model, way, space)),
         Reference(kept, np.asarray(scores)),
-        str(model) if isinstance(model, str | PathLike) else type(model).__name__,
+        np.asarray(scores) if len(kept) else np.asarray(adapted.scores(probe)),
+        kind,
         differentiable(model, adapted, space, kept if len(kept) else probe) if descends else None,
     )
 
 
 def _thinned(codes: np.ndarray) -> np.ndarray:
     """At most `REFERENCES` distinct rows, chosen by their hash: the same whatever their order."""
-    distinct = np.unique(codes, axis=0)
-    order = np.argsort(row_streams(distinct, seed=0), kind="stable")[:REFERENCES]
-    return np.asarray(distinct[np.sort(order)])
+    _, first = np.unique(row_streams(codes, seed=0), return_index=True)
+    return np.asarray(codes[first[:REFERENCES]])
 
 
 def _middle(space: Space) -> np.ndarray:

@@ -103,17 +103,18 @@ class Problem:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Which points [q, m, d] are answers, bool [q, m], and their scores [q, m, c].
 
-        This is the only definition. A point is an answer where it is a row that can be written
-        (every value the row's own, or on the value grid), every rule holds, and the user's own
-        model decides as wanted. Scores are NaN where a rule forbids, or `among` [q, m] leaves out.
+        This is the only definition. A point is an answer where it changes something, is a row that
+        can be written (every value the row's own, or on the value grid), every rule holds, and the
+        user's own model decides as wanted. Scores are NaN where a rule forbids, or `among` [q, m]
+        leaves out.
         """
-        accepted = self.lawful(points)
+        accepted = self.lawful(points) & self.changed(points).any(axis=-1)
         if among is not None:
             accepted &= among
         rows, _ = np.nonzero(accepted)
         codes = points[accepted]
-        own = self.model.own_scores(codes)
         decided = self.model.decide(codes) if self.goal.threshold is None else None
+        own = self.model.own_scores(codes, decided)
         goal = self.goal.take(rows)
         met = goal.met(own[:, None, :], None if decided is None else decided[:, None])[:, 0]
         scores = np.full((*accepted.shape, own.shape[1]), np.nan)

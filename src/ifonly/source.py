@@ -48,7 +48,11 @@ class Source:
                 f"The candidates of {len(answers)} rows were not kept.",
                 f"Ask for at most {MOST_ROWS} rows at a time.",
             )
-        return {float(one): self._chosen(answers, Determinant(one)) for one in diversities}
+        own = getattr(self.method.selector, "choice", self.method.selector)
+        base = own if isinstance(own, Determinant) else Determinant()
+        return {
+            float(one): self._chosen(answers, replace(base, diversity=one)) for one in diversities
+        }
 
     def outcomes(self, points: np.ndarray, asked: np.ndarray) -> np.ndarray:
         """bool [q, m]: the points [q, m, d] to which the model gives the wanted outcome.

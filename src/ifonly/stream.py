@@ -19,7 +19,7 @@ def row_streams(codes: np.ndarray, seed: int) -> np.ndarray:
     canonical = np.where(np.isnan(codes), np.nan, codes + 0.0)  # one NaN, one zero
     bits = np.ascontiguousarray(canonical, dtype=np.float64).view(np.uint64)
     with np.errstate(over="ignore"):
-        key = np.full(len(codes), _mix(np.uint64(seed % 2**64) + _STEP), dtype=np.uint64)
+        key = np.full(len(codes), _mix(np.uint64(int(seed) % 2**64) + _STEP), dtype=np.uint64)
         for j in range(codes.shape[1]):
             key = _mix((key ^ bits[:, j]) + _STEP)
     return key

@@ -16,6 +16,7 @@ import numpy as np
 
 from ifonly.errors import TargetError, nearest
 
+OPEN = (-np.inf, np.inf)
 TINY = 1e-12
 """The margin of a score that lies exactly on an edge that belongs to the target."""
 
@@ -125,10 +126,12 @@ def _wanted(target: Any, classes: tuple[Any, ...], predicted: Any) -> Any:
 
 def _range(target: Any) -> tuple[float, float]:
     ends: Sequence[Any] = target if isinstance(target, tuple | list) else ()
+    if len(ends) == 2 and ends != (None, None):  # an end left out is open
+        ends = [open_end if end is None else end for end, open_end in zip(ends, OPEN, strict=True)]
     if len(ends) != 2 or not all(isinstance(end, int | float | np.number) for end in ends):
         raise TargetError(
             f"The model is a regressor, and {target!r} is not a range.",
-            "Give (low, high), such as target=(200, 250); an open end is float('inf').",
+            "Give (low, high), such as target=(200, 250); an open end is None.",
         )
     low, high = float(ends[0]), float(ends[1])
     if math.isnan(low) or math.isnan(high):

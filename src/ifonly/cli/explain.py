@@ -16,7 +16,7 @@ from ifonly.cli import tables
 from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.reading import read_table
 from ifonly.cli.talking import rows_done, talk
-from ifonly.errors import DataError, TargetError, nearest
+from ifonly.errors import DataError, OptionError, TargetError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models.files import load_model
 
@@ -28,6 +28,7 @@ class Format(StrEnum):
     JSON = "json"
     CSV = "csv"
     HTML = "html"
+    PARQUET = "parquet"
 
 
 Rows = Annotated[Path, typer.Argument(help="The rows to explain: CSV or Parquet.")]
@@ -165,8 +166,8 @@ def _check_features(train: pd.DataFrame, model: Any) -> None:
 
 
 def _format_of(out: Path | None) -> Format:
-    endings = {".json": Format.JSON, ".csv": Format.CSV, ".html": Format.HTML}
-    return Format.TABLE if out is None else endings.get(out.suffix.lower(), Format.TABLE)
+    ending = "" if out is None else out.suffix.lower().removeprefix(".")
+    return Format(ending) if ending in [str(known) for known in Format] else Format.TABLE
 
 
 def _write(answers: Answers, written: Format, out: Path | None) -> None:
@@ -176,6 +177,13 @@ def _write(answers: Answers, written: Format, out: Path | None) -> None:
         deliver(answers.to_json() + "\n", out)
     elif written is Format.CSV:
         deliver(answers.frame().to_csv(index=False), out)
+    elif written is Format.PARQUET:
+        if out is None:
+            raise OptionError(
+                "Parquet is no text for stdout.", "Name a file: --out answers.parquet."
+            )
+        answers.to_parquet(out)
+        talk().print(f"Written: {out}")
     else:
         deliver(answers.to_html(), out)
 

@@ -43,12 +43,16 @@ def evaluate(
             "Add one with the position of the row that each line answers.",
         )
     x = space.codes(rows)
-    codes = space.codes(frame.select(*space.names).to_native(), "counterfactuals")
+    known = [name for name in space.names if name in frame.columns]
+    codes = space.codes(frame.select(*known).to_native(), "counterfactuals")
     query = numbers(frame["query"], "counterfactuals").astype(np.intp)
     if ((query < 0) | (query >= len(x))).any():
         raise DataError(f"'query' goes from 0 to {len(x) - 1}, the positions of `rows`.")
     place = pd.Series(query).groupby(query).cumcount().to_numpy()
-    k = int(place.max()) + 1 if k is None else k
+    most = int(place.max()) + 1
+    k = most if k is None else k
+    if k < most:
+        raise DataError(f"k is {k}, and a row has {most} counterfactuals.", "Give k as asked for.")
     points = np.repeat(x[:, None], k, axis=1)
     present = np.zeros((len(x), k), dtype=bool)
     points[query, place], present[query, place] = codes, True

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from ifonly.errors import DataError, nearest
-from ifonly.space import Categorical, Space
+from ifonly.errors import DataError, OptionError, nearest
+from ifonly.space import Categorical, Continuous, Space
 
 
 def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
@@ -41,3 +41,24 @@ def with_categories(space: Space, frame: Any) -> Any:
         if isinstance(feature, Categorical) and pd.api.types.is_string_dtype(frame[feature.name])
     }
     return frame.astype(text) if text else frame
+
+
+def check_encoded(model: Any, space: Space) -> None:
+    """Refuse numbers that the model's own encoder takes for categories: between them are none."""
+    for name in _encoded(model):
+        if name in space.names and isinstance(space.features[space.index(name)], Continuous):
+            raise OptionError(
+                f"The model encodes {name!r} as categories, and `data` has numbers there.",
+                f"Say that they are names of categories: categorical=[{name!r}].",
+            )
+
+
+def _encoded(step: Any, columns: Any = ()) -> Iterable[str]:
+    """The columns that an encoder with categories of its own stands on, in any nesting."""
+    for _, part, names in getattr(step, "transformers_", ()):
+        yield from _encoded(part, names)
+    for _, part in getattr(step, "steps", ()):
+        yield from _encoded(part, columns)
+    if hasattr(step, "categories_"):
+        own = getattr(step, "feature_names_in_", columns)
+        yield from (name for name in own if isinstance(name, str))

@@ -42,10 +42,18 @@ class Counted:
             return self._nothing()
         return self.memo.scores(lambda new: self._asked(self.route, new), codes)
 
-    def own_scores(self, codes: np.ndarray) -> np.ndarray:
-        """[n, c] the scores of the user's model, by itself or by a route with the same bits."""
-        exact = isinstance(self.route, Direct)
-        return self._asked(self.route if exact else self.model, codes)
+    def own_scores(self, codes: np.ndarray, decided: np.ndarray | None = None) -> np.ndarray:
+        """[n, c] the scores of the user's model.
+
+        Where its own decisions [n] are known, they may come by a direct route as far as they
+        agree with them; whatever does not is asked of the model itself.
+        """
+        if decided is None or not isinstance(self.route, Direct):
+            return self._asked(self.model, codes)
+        scores = self._asked(self.route, codes)
+        wrong = scores.argmax(axis=1) != decided
+        scores[wrong] = self._asked(self.model, codes[wrong])
+        return scores
 
     def decide(self, codes: np.ndarray, *, by_route: bool = False) -> np.ndarray | None:
         """[n] the user's model's own decisions, or None where scores decide.

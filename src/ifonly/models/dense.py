@@ -38,6 +38,9 @@ class Dense:
         object.__setattr__(self, "layers", layers)
         _check(layers, self.space.offsets[-1], len(self.classes))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_placed": {}}  # what was placed belongs to this process
+
     def scores(self, codes: Array) -> Array:
         """[n, c] the probability of each class of codes [n, d]; [n, 1] the value in regression."""
         logits = self.logits(self.space.units(codes))

@@ -40,7 +40,7 @@ def differentiable(model: Any, adapted: Model, space: Space, probe: np.ndarray) 
     if encoding is None:
         raise ModelError(
             "The pipeline before the last step is not made of one-hot and scaling steps.",
-            "Use method='auto', or give a torch module or ifonly.models.Dense over units.",
+            "Use method='auto', or give a torch module or ifonly.models.dense.Dense over units.",
         )
     (kernel, bias), *rest = layers
     first = (encoding.matrix @ kernel, encoding.offset @ kernel + bias)

@@ -81,11 +81,14 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
     if not hasattr(estimator, "predict_proba") and table.classes:
         return None
     known = [_representable(feature) for feature in table.space.features]
-    if any(one is None for one in known):
-        return None
+    if any(one is None for one in known) or hasattr(estimator, "feature_names_in_"):
+        return None  # too many values, or an estimator that wants a frame
     values = [one for one in known if one is not None]
     ask = estimator.predict_proba if table.classes else estimator.predict
-    route = _read(model[:-1].transform, table, ask, values)
+    try:
+        route = _read(model[:-1].transform, table, ask, values)
+    except Exception:  # an encoder that refuses values which no row of the data has
+        return None
     if route is None:
         return None
     wanted = table.scores(probe)

@@ -13,6 +13,12 @@ from ifonly.errors import FileError, MissingExtra, nearest
 from ifonly.models import catboost, lightgbm, onnx, torch, xgboost
 
 PICKLES = (".pkl", ".pickle", ".joblib")
+SKLEARN_TYPES = (
+    "sklearn.tree._tree.",
+    "sklearn._loss.",
+    "sklearn.ensemble._hist_gradient_boosting.",
+)
+"""Parts of scikit-learn's own trees, which skops doubts and every saved forest holds."""
 
 
 def load_model(path: Path, *, trust_pickle: bool = False) -> Any:
@@ -59,13 +65,14 @@ def _load_skops(path: Path) -> Any:
         import skops.io
     except ImportError:
         raise MissingExtra("skops", "all") from None
-    unknown = skops.io.get_untrusted_types(file=path)
+    doubted = skops.io.get_untrusted_types(file=path)
+    unknown = [name for name in doubted if not name.startswith(SKLEARN_TYPES)]
     if unknown:
         raise FileError(
             f"{path.name} holds types that skops does not trust: {', '.join(unknown)}.",
             "Load it in Python with skops.io.load(path, trusted=[...]) once you have looked.",
         )
-    return skops.io.load(path)
+    return skops.io.load(path, trusted=doubted)
 
 
 LOADERS: dict[str, Callable[[Path], Any]] = {

@@ -33,6 +33,8 @@ class Lookup:
     classes: tuple[Any, ...]
     columns: np.ndarray
     """The continuous features."""
+    low: np.ndarray
+    """Where each begins: in single precision only the way from there is told apart."""
     slope: Layer
     """[continuous + 1, hidden] in codes; the last row is the constant. No bias is added."""
     groups: tuple[tuple[tuple[int, int], ...], ...]
@@ -49,7 +51,7 @@ class Lookup:
         space = dense.space
         (first, shift), *rest = dense.layers
         constant = shift.astype(np.float64).copy()
-        columns, slope = [], []
+        columns, slope, low = [], [], []
         groups: list[list[tuple[int, int]]] = []
         tables: list[np.ndarray] = []
         for j, feature in enumerate(space.features):
@@ -60,7 +62,7 @@ class Lookup:
                 width = (feature.high - feature.low) or 1.0
                 columns.append(j)
                 slope.append(rows[0] / width)
-                constant -= rows[0] * feature.low / width
+                low.append(feature.low)
             elif tables and len(tables[-1]) * len(rows) <= LARGEST:
                 groups[-1].append((j, len(tables[-1])))
                 tables[-1] = (rows[:, None] + tables[-1][None]).reshape(-1, first.shape[1])
@@ -70,6 +72,7 @@ class Lookup:
         return cls(
             dense.classes,
             np.array(columns, dtype=np.intp),
+            np.array(low, dtype=np.float64),
             _padded(np.array([*slope, constant]), constant),
             tuple(map(tuple, groups)),
             tuple(table.astype(np.float32) for table in tables),
@@ -96,7 +99,7 @@ class Lookup:
             codes = np.where(np.isnan(codes), self.missing, codes)
         wide = np.ones((len(self.columns) + 1, n), dtype=np.float32)
         for i, j in enumerate(self.columns):
-            wide[i] = codes[:, j]
+            wide[i] = codes[:, j] - self.low[i]
         passed = _product(wide.T, self.slope[0], len(self.slope[1]))
         for group, table in zip(self.groups, self.tables, strict=True):
             index = np.zeros(n, dtype=np.float32)

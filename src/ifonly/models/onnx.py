@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -42,18 +42,16 @@ class Graph:
     @property
     def session(self) -> Any:
         """An onnxruntime session, one for each graph of this process."""
-        if self not in _SESSIONS:
-            try:
-                import onnxruntime
-            except ImportError:
-                raise MissingExtra("onnxruntime", "onnx") from None
-            _SESSIONS[self] = onnxruntime.InferenceSession(
-                self.content, providers=["CPUExecutionProvider"]
-            )
-        return _SESSIONS[self]
+        return _session(self)
 
 
-_SESSIONS: dict[Graph, Any] = {}
+@lru_cache(maxsize=8)
+def _session(graph: Graph) -> Any:
+    try:
+        import onnxruntime
+    except ImportError:
+        raise MissingExtra("onnxruntime", "onnx") from None
+    return onnxruntime.InferenceSession(graph.content, providers=["CPUExecutionProvider"])
 
 
 def adapt(graph: Graph, space: Space, probe: np.ndarray) -> Model:

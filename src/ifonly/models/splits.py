@@ -28,7 +28,10 @@ def read_stops(model: Any, route: Model, space: Space) -> dict[int, np.ndarray]:
     Empty where the model is not of trees, or not of a kind whose trees can be read.
     """
     estimator = model[-1] if hasattr(model, "steps") else model
-    found = _thresholds(estimator)
+    try:
+        found = _thresholds(estimator)
+    except Exception:  # a booster of another kind than trees, or of a release not known here
+        return {}
     if not found:
         return {}
     if isinstance(route, Direct):

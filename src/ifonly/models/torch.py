@@ -98,7 +98,8 @@ class TorchModel:
         output = self.module(inputs)
         output = output[:, None] if output.ndim == 1 else output
         if self.gives == "probabilities":
-            output = torch.logit(output) if output.shape[1] == 1 else torch.log(output)
+            share = output.clamp(1e-15, 1 - 1e-15)
+            output = torch.logit(share) if output.shape[1] == 1 else torch.log(share)
         if len(self.classes) == 2 and output.shape[1] == 1:
             output = torch.cat([torch.zeros_like(output), output], dim=1)
         return output
@@ -142,7 +143,9 @@ def read_layers(model: TorchModel) -> list[tuple[np.ndarray, np.ndarray]] | None
 
     NumPy takes small networks faster than torch does on a CPU.
     """
-    return _sequence(model.module) if model.home().device.type == "cpu" else None
+    if model.gives == "probabilities" or model.home().device.type != "cpu":
+        return None
+    return _sequence(model.module)
 
 
 def _sequence(module: Any) -> list[tuple[np.ndarray, np.ndarray]] | None:

@@ -41,6 +41,6 @@ def without_answers(row: RowView) -> str:
 
 def outcome(answer: AnswerView) -> str:
     """What the model says of an answer: a class with its score, or a number."""
-    if isinstance(answer.prediction, float) and answer.prediction == answer.score:
+    if answer.number:
         return f"{answer.score:,.4g}"
     return f"{value_text(answer.prediction)} ({answer.score:.2f})"

@@ -28,6 +28,8 @@ class AnswerView:
     prediction: Any
     score: float
     distance: float
+    number: bool = False
+    """Whether the model predicts numbers: the score is then the prediction."""
 
 
 @dataclass(frozen=True)

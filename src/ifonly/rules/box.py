@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -59,9 +60,8 @@ class Box:
         """The box where feature j lies between low and high; its own value too."""
         lows, highs, keep = self.low.copy(), self.high.copy(), self.keep.copy()
         power = 10.0 ** int(self.space.decimals[j])
-        # Inward onto the value grid; a billionth of a step forgives the rounding of the product.
-        lows[:, j] = np.fmax(lows[:, j], np.ceil(np.multiply(low, power) - 1e-9) / power)
-        highs[:, j] = np.fmin(highs[:, j], np.floor(np.multiply(high, power) + 1e-9) / power)
+        lows[:, j] = np.fmax(lows[:, j], _inward(low, power, np.ceil))
+        highs[:, j] = np.fmin(highs[:, j], _inward(high, power, np.floor))
         own = self.x[:, j]
         keep[:, j] &= np.isnan(own) | ((own >= low) & (own <= high))
         return replace(self, low=lows, high=highs, keep=keep, erase=self._kept(j))
@@ -168,3 +168,11 @@ def _taken(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
     if part.strides[0] or not len(part):
         return np.asarray(part[rows])
     return np.broadcast_to(part[0], (len(rows), part.shape[1]))
+
+
+def _inward(bound: Any, power: float, onto: Any) -> Any:
+    """A bound moved inward onto the value grid, unless it is there but for rounding."""
+    product = np.multiply(bound, power)
+    nearest = np.round(product)
+    there = np.isclose(product, nearest, rtol=1e-12, atol=1e-9)
+    return np.where(there, nearest, onto(product)) / power

@@ -12,7 +12,7 @@ A feature's name may hold spaces; the longest name that starts the line is meant
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ifonly.errors import RuleError, nearest
@@ -43,6 +43,10 @@ def parse(line: str, space: Space) -> Rule:
 
 def as_rules(rules: Iterable[Rule | str] | Rule | str, space: Space) -> tuple[Rule, ...]:
     """Rules given as objects or text, each checked against the space."""
+    if isinstance(rules, Mapping):
+        raise RuleError(
+            f"The rules are a dictionary: {rules!r}.", "Give a list, such as rules=['age fixed']."
+        )
     given = [rules] if isinstance(rules, str | Rule) else list(rules or ())
     nodes = []
     for rule in given:

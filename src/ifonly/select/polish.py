@@ -49,6 +49,7 @@ class Polish:
                 break
             points = around(problem, gather(chosen.points, chosen.slots), self.around)
             asked = np.repeat(chosen.filled, points.shape[1] // k, axis=1)
+            asked &= problem.distance(points) > 0  # the row itself is no answer
             margin = np.where(asked, problem.margin(points, inside=True), -np.inf)
             chosen = self.choice.widen(problem, chosen, Pool(points, margin))
         return answer(problem, chosen)

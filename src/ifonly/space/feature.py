@@ -57,6 +57,13 @@ class Continuous:
                 f"The range of {self.name!r} is upside down: {self.low} to {self.high}.",
                 "Give the lower end first.",
             )
+        for end in (self.low, self.high):
+            if not math.isclose(round(end, self.decimals), end, rel_tol=1e-9, abs_tol=1e-12):
+                raise DataError(
+                    f"The range of {self.name!r} ends at {end}, which {self.decimals} decimals "
+                    "cannot write.",
+                    "Give as many decimals as its values have.",
+                )
         if not self.mad > 0:
             raise DataError(
                 f"The median absolute deviation of {self.name!r} is {self.mad}.",

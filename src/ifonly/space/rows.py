@@ -74,7 +74,10 @@ def _pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
         gap = None if feature.column.none else np.nan
         values = [gap if np.isnan(code) else value_of(feature, code) for code in codes]
         return pd.Series(values, dtype=object)
-    return codes.astype(dtype) if isinstance(dtype, np.dtype) else pd.array(codes, dtype=dtype)
+    if isinstance(dtype, np.dtype):
+        whole = dtype.kind in "iu" and np.isnan(codes).any()  # NumPy's integers cannot be missing
+        return codes if whole else codes.astype(dtype)
+    return pd.array(codes, dtype=dtype)
 
 
 def value_of(feature: Feature, code: float) -> Any:

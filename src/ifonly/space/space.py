@@ -97,7 +97,8 @@ class Space:
     @cached_property
     def low(self) -> np.ndarray:
         """[d] the lowest value of each continuous feature; 0 for a category."""
-        return np.array([f.low if isinstance(f, Continuous) else 0.0 for f in self.features])
+        lows = [f.low if isinstance(f, Continuous) else 0.0 for f in self.features]
+        return np.array(lows, dtype=np.float64)
 
     @cached_property
     def high(self) -> np.ndarray:
