@@ -1,9 +1,9 @@
 """Batches of points, stored feature by feature.
 
-A batch is [q,m,d] to read, but in memory each feature's q*m values lie
-together, so that work done one feature at a time runs over contiguous memory
-and a model's columns need no copy. Nothing here adds up floats: sums over
-features belong to the metric, which keeps their order whatever the batch.
+A batch is [q, m, d] to read, but in memory each feature's q*m values lie together, so that work
+done one feature at a time runs over contiguous memory and a model's columns need no copy. Nothing
+here adds up floats: sums over features belong to the metric, which keeps their order whatever the
+batch.
 """
 
 from __future__ import annotations
@@ -20,46 +20,46 @@ _MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 def blank(q: int, m: int, d: int, dtype: np.dtype) -> Points:
-    """An empty batch [q,m,d]."""
+    """An empty batch [q, m, d]."""
     return np.empty((d, q, m), dtype).transpose(1, 2, 0)
 
 
 def memory(points: NDArray[Any]) -> NDArray[Any]:
-    """`points` [q,m,d] as they lie in memory, [d,q,m]."""
+    """`points` [q, m, d] as they lie in memory, [d, q, m]."""
     return np.ascontiguousarray(points.transpose(2, 0, 1))
 
 
 def pick(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
-    """The values [q,n] at positions `index` [q,n] of `values` [q,m]."""
+    """The values [q, n] at positions `index` [q, n] of `values` [q, m]."""
     q, m = values.shape
     flat = index if q == 1 else index + np.arange(q)[:, None] * m
     return np.asarray(values.reshape(-1).take(flat))
 
 
 def pick_columns(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
-    """The columns `index` [q,n] of the matrices `values` [q,k,m], [q,k,n]."""
+    """The columns `index` [q, n] of the matrices `values` [q, k, m], [q, k, n]."""
     q, k, m = values.shape
     flat = index[:, None, :] + (np.arange(q * k) * m).reshape(q, k, 1)
     return np.asarray(values.reshape(-1).take(flat))
 
 
 def gather(points: Points, index: NDArray[np.intp]) -> Points:
-    """The points [q,n,d] at positions `index` [q,n] of `points` [q,m,d]."""
+    """The points [q, n, d] at positions `index` [q, n] of `points` [q, m, d]."""
     q, m, d = points.shape
     flat = index if q == 1 else index + np.arange(q)[:, None] * m
     return memory(points).reshape(d, q * m).take(flat, axis=1).transpose(1, 2, 0)
 
 
 def join(*blocks: Points) -> Points:
-    """The blocks [q,m_i,d] side by side, [q,sum of m_i,d]."""
+    """The blocks [q, m_i, d] side by side, [q, sum of m_i, d]."""
     return np.concatenate([block.transpose(2, 0, 1) for block in blocks], axis=2).transpose(1, 2, 0)
 
 
 def edited(points: Points, feature: NDArray[np.intp], value: Points) -> Points:
-    """Variants [q,m*n,d] of `points` [q,m,d], each with one feature set.
+    """Variants [q, m*n, d] of `points` [q, m, d], each with one feature set.
 
-    `feature` and `value` are [q,m,n], or [q,1,n] where every point of a row
-    gets the same edits.
+    `feature` and `value` are [q, m, n], or [q, 1, n] where every point of a row gets the same
+    edits.
     """
     q, m, d = points.shape
     n = feature.shape[2]
@@ -70,7 +70,7 @@ def edited(points: Points, feature: NDArray[np.intp], value: Points) -> Points:
 
 
 def read(points: NDArray[Any], feature: NDArray[np.intp]) -> NDArray[Any]:
-    """The values [q,m,n] of `points` [q,m,d] at the features `feature` [q,m,n]."""
+    """The values [q, m, n] of `points` [q, m, d] at the features `feature` [q, m, n]."""
     q, m, _ = points.shape
     place = feature * (q * m) + np.arange(q * m).reshape(q, m, 1)
     values: NDArray[Any] = memory(points).reshape(-1).take(place)
@@ -78,7 +78,7 @@ def read(points: NDArray[Any], feature: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def written(points: NDArray[Any], feature: NDArray[np.intp], value: NDArray[Any]) -> NDArray[Any]:
-    """A copy of `points` [q,m,d] with `value` at the features `feature`, both [q,m,n]."""
+    """A copy of `points` [q, m, d] with `value` at the features `feature`, both [q, m, n]."""
     q, m, _ = points.shape
     out = points.transpose(2, 0, 1).copy()
     out.reshape(-1)[feature * (q * m) + np.arange(q * m).reshape(q, m, 1)] = value
@@ -86,7 +86,7 @@ def written(points: NDArray[Any], feature: NDArray[np.intp], value: NDArray[Any]
 
 
 def changes(points: Points, row: Points) -> NDArray[np.bool_]:
-    """Which features [q,m,d] of `points` differ from `row` [q,d]; missing equals missing."""
+    """Which features [q, m, d] of `points` differ from `row` [q, d]; missing equals missing."""
     a, b = memory(points), row.T[:, :, None]
     unequal: NDArray[np.bool_] = a != b
     lost = b != b
@@ -96,7 +96,7 @@ def changes(points: Points, row: Points) -> NDArray[np.bool_]:
 
 
 def count(changed: NDArray[np.bool_]) -> NDArray[np.integer]:
-    """How many features [q,m] are True in `changed` [q,m,d]."""
+    """How many features [q, m] are True in `changed` [q, m, d]."""
     dtype = np.uint8 if changed.shape[2] < 256 else np.uint32
     total: NDArray[np.integer] = np.add.reduce(
         changed.transpose(2, 0, 1).view(np.uint8), axis=0, dtype=dtype
@@ -105,11 +105,10 @@ def count(changed: NDArray[np.bool_]) -> NDArray[np.integer]:
 
 
 def change_sets(changed: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """A number [q,m] for each set of changed features, from `changed` [q,m,d].
+    """A number [q, m] for each set of changed features, from `changed` [q, m, d].
 
-    Up to 64 features it is the set's own bit pattern; above, the bytes of the
-    pattern are mixed, and a collision only makes two sets compete for one
-    place.
+    Up to 64 features it is the set's own bit pattern; above, the bytes of the pattern are mixed,
+    and a collision only makes two sets compete for one place.
     """
     bits = changed.transpose(2, 0, 1).view(np.uint8)
     out = np.zeros(changed.shape[:2], np.uint64)
@@ -121,7 +120,7 @@ def change_sets(changed: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 
 def digests(points: Points) -> NDArray[np.uint32]:
-    """A number [q,m] for each of `points` [q,m,d], the same for equal points.
+    """A number [q, m] for each of `points` [q, m, d], the same for equal points.
 
     Different points have different numbers, almost surely.
     """

@@ -65,6 +65,7 @@ class Explainer:
         sparsity: float = 0.5,
         effort: str = "auto",
         nearest: bool = True,
+        minimal: bool = False,
         weights: Mapping[str, float] | None = None,
         categorical: Iterable[str] = (),
         ordinal: Mapping[str, Sequence[Any]] | None = None,
@@ -77,6 +78,7 @@ class Explainer:
             "diversity": diversity,
             "sparsity": sparsity,
             "nearest_first": nearest,
+            "minimal": minimal,
         }
         self.setting = prepare(
             model,
@@ -227,6 +229,7 @@ def explain(
     sparsity: float = 0.5,
     effort: str = "auto",
     nearest: bool = True,
+    minimal: bool = False,
     weights: Mapping[str, float] | None = None,
     categorical: Iterable[str] = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
@@ -259,6 +262,7 @@ def explain(
         sparsity=sparsity,
         effort=effort,
         nearest=nearest,
+        minimal=minimal,
         weights=weights,
         categorical=categorical,
         ordinal=ordinal,

@@ -8,7 +8,7 @@ from typing import Any
 from ifonly.errors import OptionError, nearest
 from ifonly.refine import Refiner, Shrink
 from ifonly.search import SIZES, Edits, Engine, Gradient, Neighbours, Searcher, Size
-from ifonly.select import Determinant, Polish, Selector
+from ifonly.select import Determinant, Needed, Polish, Selector
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,14 @@ def method_of(
     sparsity: float = 0.5,
     effort: str = "base",
     nearest_first: bool = True,
+    minimal: bool = False,
 ) -> Method:
     """The method of a name or of a Searcher, with its knobs; a Method as it is given.
 
     `diversity` goes from 0, the closest answers, to 1, the widest; `sparsity` is the price of a
     changed feature beside its distance; `effort` is 'small', 'base' or 'thorough'; `nearest_first`
-    says whether the nearest answer must be among the answers.
+    says whether the nearest answer must be among the answers, `minimal` whether every change of an
+    answer must be needed.
     """
     if isinstance(method, Method):
         return method
@@ -57,7 +59,7 @@ def method_of(
     return Method(
         _searcher(method, size),
         Shrink(keep=size.keep, rounds=size.shrinks),
-        Polish(choice, size.polish, size.around),
+        Needed(choice) if minimal else Polish(choice, size.polish, size.around),
     )
 
 

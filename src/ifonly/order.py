@@ -1,9 +1,8 @@
 """Best first, with ties broken by place.
 
-A cost and its place in the list are packed into one integer, the cost (as an
-order-preserving 32-bit pattern) above the place. Sorting integers is several
-times faster than argsort, and equal costs always come out in the same order,
-whatever the batch around them.
+A cost and its place in the list are packed into one integer, the cost (as an order-preserving
+32-bit pattern) above the place. Sorting integers is several times faster than argsort, and equal
+costs always come out in the same order, whatever the batch around them.
 """
 
 from __future__ import annotations
@@ -25,11 +24,10 @@ _NOTHING = np.uint64(0xFF800000) << _HIGH  # +inf: no cost is above it
 
 
 def pack(cost: NDArray[np.floating]) -> Keys:
-    """Sortable keys [...,m] of `cost` [...,m]; infinity means 'no entry'."""
+    """Sortable keys [..., m] of `cost` [..., m]; infinity means 'no entry'."""
     bits = (cost.astype(np.float32) + np.float32(0)).view(np.int32)  # +0: no negative zero
-    bits = (bits ^ ((bits >> 31) | _SIGN)).view(
-        np.uint32
-    )  # negative: all bits turned, else the sign
+    # negative: all bits turned, else the sign
+    bits = (bits ^ ((bits >> 31) | _SIGN)).view(np.uint32)
     return (bits.astype(np.uint64) << _HIGH) | np.arange(cost.shape[-1], dtype=np.uint64)
 
 
@@ -44,7 +42,7 @@ def real(keys: Keys) -> NDArray[np.bool_]:
 
 
 def best(cost: NDArray[np.floating], count: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Places [...,n] of the `count` least costs, and which of them are real."""
+    """Places [..., n] of the `count` least costs, and which of them are real."""
     keys = pack(cost)
     if count < keys.shape[-1]:
         keys = np.partition(keys, count - 1, axis=-1)[..., :count]
@@ -55,11 +53,11 @@ def best(cost: NDArray[np.floating], count: int) -> tuple[NDArray[np.intp], NDAr
 def distinct(
     cost: NDArray[np.floating], digest: NDArray[np.uint32], count: int
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """As `best`, with one entry [q,m] for all that share a cost and a digest.
+    """As `best`, with one entry [q, m] for all that share a cost and a digest.
 
-    The key is the cost, then 20 bits of the digest, then the place, so that
-    repeats lie side by side. Two different points fall together only with
-    equal costs and equal digests, and then one of them is lost, no more.
+    The key is the cost, then 20 bits of the digest, then the place, so that repeats lie side by
+    side. Two different points fall together only with equal costs and equal digests, and then one
+    of them is lost, no more.
     """
     if cost.shape[1] > _MOST:  # more places than 12 bits can name: the least costs first
         head, _ = best(cost, _MOST)
@@ -77,10 +75,10 @@ def distinct(
 def leaders(
     cost: NDArray[np.floating], group: NDArray[np.uint64], count: int, *, each: int
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Places [q,count] of the least costs [q,m], at most `each` of a group.
+    """Places [q, count] of the least costs [q, m], at most `each` of a group.
 
-    Only the best three times `count` are looked at, which is enough unless
-    one group fills the head of the list; then fewer come back as real.
+    Only the best three times `count` are looked at, which is enough unless one group fills the head
+    of the list; then fewer come back as real.
     """
     head, found = best(cost, min(cost.shape[1], 3 * count))
     own = pick(group, head)

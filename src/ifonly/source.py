@@ -20,7 +20,7 @@ from ifonly.models import Counted
 from ifonly.pool import Pool
 from ifonly.posing import pose
 from ifonly.preparing import Setting
-from ifonly.select import Determinant
+from ifonly.select import Determinant, Needed, Selector
 from ifonly.solving import judged
 from ifonly.target import Goal
 
@@ -50,9 +50,12 @@ class Source:
             )
         own = getattr(self.method.selector, "choice", self.method.selector)
         base = own if isinstance(own, Determinant) else Determinant()
-        return {
-            float(one): self._chosen(answers, replace(base, diversity=one)) for one in diversities
-        }
+        minimal = isinstance(self.method.selector, Needed)
+        sets = {}
+        for one in diversities:
+            choice = replace(base, diversity=one)
+            sets[float(one)] = self._chosen(answers, Needed(choice) if minimal else choice, one)
+        return sets
 
     def outcomes(self, points: np.ndarray, asked: np.ndarray) -> np.ndarray:
         """bool [q, m]: the points [q, m, d] to which the model gives the wanted outcome.
@@ -82,7 +85,7 @@ class Source:
         points[:, :, list(columns)] = np.array(list(product(*grids)))
         return points
 
-    def _chosen(self, answers: Answers, selector: Determinant) -> Answers:
+    def _chosen(self, answers: Answers, selector: Selector, diversity: float) -> Answers:
         points, filled = answers.points.copy(), answers.filled.copy()
         score = answers.score.copy()
         model = Counted(self.setting.model, self.setting.route)
@@ -93,7 +96,7 @@ class Source:
             solved = judged(problem, method, pool, *chosen)
             points[rows], filled[rows] = solved.points, solved.filled
             score[rows] = wanted_score(solved.scores, problem.goal)
-        record: dict[str, Any] = {**answers.record, "diversity": selector.diversity}
+        record: dict[str, Any] = {**answers.record, "diversity": diversity}
         status = status_of(filled, answers.status)
         return replace(
             answers, points=points, filled=filled, score=score, status=status, record=record

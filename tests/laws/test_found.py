@@ -12,7 +12,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import ifonly
 from ifonly.models.dense import Dense
@@ -119,3 +119,26 @@ def test_numbers_that_the_model_takes_for_categories_are_asked_about(options: An
 def test_a_range_that_its_decimals_cannot_write_is_refused() -> None:
     with pytest.raises(ifonly.IfonlyError, match="decimals"):
         ifonly.Continuous("a", 0.5, 9)
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_every_change_of_a_minimal_answer_is_needed(k: int) -> None:
+    train, test = ifonly.datasets.load("german_credit").split()
+    names = list(train.categorical)
+    numbers = [name for name in train.features if name not in names]
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), names), (StandardScaler(), numbers)
+    )
+    model = make_pipeline(encode, LogisticRegression(max_iter=500))
+    model.fit(train.features, train.outcome)
+    rows = test.features[:40]
+    answers = ifonly.explain(model, rows, data=train.features, k=k, minimal=True, categorical=names)
+    assert answers.filled.all()
+    frame, columns = answers.frame(), list(train.features.columns)
+    assert not frame.duplicated(["query", *columns]).any()
+    for name in columns:
+        back = frame[columns].copy()
+        back[name] = rows[name].to_numpy()[frame["query"]]
+        changed = (back[name] != frame[name]).to_numpy()
+        lost = model.predict(back) != frame["prediction"].to_numpy()
+        assert lost[changed].all(), name

@@ -45,6 +45,7 @@ def demo() -> None:
         rules=RULES,
         labels=LABELS,
         seed=0,
+        minimal=True,
     )
     deliver(_story(answers.views()[0]), None)
 

@@ -51,6 +51,7 @@ Diversity = Annotated[float, typer.Option(help="From 0 (closest) to 1 (widest)."
 Threshold = Annotated[float | None, typer.Option(help="The score that decides, if not 0.5.")]
 Effort = Annotated[str, typer.Option(help="'small', 'base' or 'thorough'; 'auto' by the model.")]
 Budget = Annotated[float | None, typer.Option(help="The most seconds; what is found is kept.")]
+Minimal = Annotated[bool, typer.Option("--minimal", help="Only changes that are needed.")]
 Named = Annotated[
     list[str] | None, typer.Option(help="A column of numbers that are names of categories.")
 ]
@@ -75,6 +76,7 @@ def explain(
     categorical: Named = None,
     effort: Effort = "auto",
     budget: Budget = None,
+    minimal: Minimal = False,
 ) -> None:
     """Explain rows: k checked ways in which each would have got another outcome.
 
@@ -96,6 +98,7 @@ def explain(
         diversity=diversity,
         categorical=categorical or (),
         effort=effort,
+        minimal=minimal,
     )
     wanted = as_target(target, explainer.setting.model.classes)
     with rows_done("Explaining rows") as progress:

@@ -1,11 +1,10 @@
 """Points nearer to the row, with the outcome kept.
 
-A few rounds, one model call each. In a round every kept point tries to give
-one of its dearest changes back, and tries values between the row's and its
-own for its widest continuous changes; of the moves that keep the outcome it
-takes the one that saves most distance. What fails is remembered: a refused
-change is not offered again, and the nearest failing value bounds the next
-sections, so that a few rounds bisect as finely as many.
+A few rounds, one model call each. In a round every kept point tries to give one of its dearest
+changes back, and tries values between the row's and its own for its widest continuous changes; of
+the moves that keep the outcome it takes the one that saves most distance. What fails is remembered:
+a refused change is not offered again, and the nearest failing value bounds the next sections, so
+that a few rounds bisect as finely as many.
 """
 
 from __future__ import annotations
@@ -30,10 +29,13 @@ class Shrink:
     """The `keep` nearest valid candidates, `each` of a set of changed features, made nearer."""
 
     keep: int = 24
-    each: int = 2  # points kept of each set of changed features
+    each: int = 2
+    """Points kept of each set of changed features."""
     rounds: int = 3
-    gifts: int = 4  # changes offered back at once
-    widest: int = 2  # continuous changes bisected at once
+    gifts: int = 4
+    """Changes offered back at once."""
+    widest: int = 2
+    """Continuous changes bisected at once."""
     sections: int = 3
 
     def refine(self, problem: Problem, pool: Pool) -> Pool:
@@ -80,13 +82,13 @@ class Shrink:
         )
 
     def _gifts(self, problem: Problem, origin: Points, state: _State) -> NDArray[np.intp]:
-        """The dearest changes not refused before [q,n,gifts]."""
+        """The dearest changes not refused before [q, n, gifts]."""
         gaps = problem.metric.prices(state.points, origin)
         gaps[state.refused] = 0
         return best(-gaps, min(self.gifts, gaps.shape[2]))[0]
 
     def _sections(self, problem: Problem, state: _State) -> tuple[NDArray[np.intp], Points]:
-        """The widest continuous changes [q,n,widest], and values inside [q,n,widest,sections]."""
+        """The widest continuous changes [q, n, widest]; values inside [q, n, widest, sections]."""
         continuous = problem.space.continuous
         widest = min(self.widest, int(continuous.sum()))
         gaps = problem.metric.prices(state.points, state.floor)
@@ -108,7 +110,7 @@ class _State:
 
 
 def _spread(row: NDArray[Any], n: int) -> NDArray[Any]:
-    """[q,d] -> [q,n,d], stored feature by feature."""
+    """[q, d] -> [q, n, d], stored feature by feature."""
     q, d = row.shape
     out = np.empty((d, q, n), row.dtype)
     out[...] = row.T[:, :, None]

@@ -1,8 +1,7 @@
 """Rows that already have the wanted outcome, whole and in part.
 
-The nearest reference rows of the wanted outcome are real, so they reach it
-where edits of few features do not; a partial copy keeps a random half of what
-such a row would change.
+The nearest reference rows of the wanted outcome are real, so they reach it where edits of few
+features do not; a partial copy keeps a random half of what such a row would change.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from ifonly.problem import Problem
 def copies_of_neighbours(problem: Problem, count: int, copies: int) -> Points:
     """The `count` nearest rows of the wanted outcome, `copies` partial copies each.
 
-    They come as [q,count*(1+copies),d]. Where fewer rows have the outcome, the
-    row itself fills the places.
+    They come as [q, count*(1+copies), d]. Where fewer rows have the outcome, the row itself fills
+    the places.
     """
     q, d = problem.x.shape
     count = min(count, len(problem.reference.codes))
@@ -40,7 +39,7 @@ def copies_of_neighbours(problem: Problem, count: int, copies: int) -> Points:
 
 @lru_cache(maxsize=64)
 def _halves(d: int, copies: int, count: int, seed: int) -> NDArray[np.bool_]:
-    """Which features [d,1,copies,count] a copy takes over; the first copy takes all."""
+    """Which features [d, 1, copies, count] a copy takes over; the first copy takes all."""
     keep = np.random.default_rng([seed, 2]).random((d, 1, copies, count)) < 0.5
     keep[:, :, 0] = True
     return keep

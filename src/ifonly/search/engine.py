@@ -2,15 +2,13 @@
 
 Few model calls, each one for every row of the batch:
 
-1. the shared list (all single edits; random pairs, triples and quadruples)
-   and the nearest rows of the wanted outcome;
-2. a beam: edits that do not yet reach the outcome get one more edit, again
-   and again; beside them the nearest points found so far give one change back
-   and try another.
+1. the shared list (all single edits; random pairs, triples and quadruples) and the nearest rows of
+   the wanted outcome;
+2. a beam: edits that do not yet reach the outcome get one more edit, again and again; beside them
+   the nearest points found so far give one change back and try another.
 
-What comes back is the nearest points, the best of each set of changed
-features before others, and a random draw of all valid points. The draw is
-what makes wide sets possible.
+What comes back is the nearest points, the best of each set of changed features before others, and a
+random draw of all valid points. The draw is what makes wide sets possible.
 """
 
 from __future__ import annotations
@@ -85,10 +83,10 @@ class Engine:
         return _joined(every)
 
     def _next(self, problem: Problem, tried: _Found, start: Floats) -> Points:
-        """The most promising invalid points [q,width,d].
+        """The most promising invalid points [q, width, d].
 
-        Half by margin, half by margin gained per distance; one for each set of
-        changed features, or the beam narrows to one idea.
+        Half by margin, half by margin gained per distance; one for each set of changed features, or
+        the beam narrows to one idea.
         """
         half = self.size.width // 2
         distance = problem.distance(tried.points)
@@ -104,7 +102,7 @@ class Engine:
         return gather(tried.points, np.concatenate([by_margin, by_rate], axis=1))
 
     def _swaps(self, problem: Problem, points: Points) -> Points:
-        """`points` [q,n,d] with one of their three dearest changes given back, [q,n*3,d]."""
+        """`points` [q, n, d] with one of their three dearest changes given back, [q, n*3, d]."""
         origin = np.broadcast_to(problem.moves.origin[:, None, :], points.shape)
         dearest, _ = best(-problem.metric.prices(points, origin), min(3, points.shape[2]))
         return edited(points, dearest, read(origin, dearest))
@@ -112,7 +110,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class _Found:
-    """Points [q,m,d], margins [q,m], and costs [q,m]: the distance, infinite where not valid."""
+    """Points [q, m, d], margins [q, m], costs [q, m]: the distance, infinite where not valid."""
 
     points: Points
     margin: Floats
@@ -122,7 +120,7 @@ class _Found:
         return Pool(self.points, self.margin)
 
     def take(self, index: NDArray[np.intp], found: NDArray[np.bool_]) -> _Found:
-        """The slots `index` [q,n]; those not `found` come back empty."""
+        """The slots `index` [q, n]; those not `found` come back empty."""
         margin = np.where(found, pick(self.margin, index), -_INF)
         return _Found(
             gather(self.points, index), margin, np.where(found, pick(self.cost, index), _INF)
@@ -131,7 +129,7 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Edits:
-    """Single edits worth adding to others: feature and value [q,1,n]."""
+    """Single edits worth adding to others: feature and value [q, 1, n]."""
 
     feature: NDArray[np.intp]
     value: Floats
@@ -140,9 +138,8 @@ class _Edits:
 def _edits(problem: Problem, shared: Plan, first: _Found, branch: int) -> _Edits:
     """The single edits to build on, three values each for the best `branch` features.
 
-    A category's three best levels; for a continuous feature its best value
-    and a quarter and a sixteenth of the way there, as a small step may do
-    once another feature has changed.
+    A category's three best levels; for a continuous feature its best value and a quarter and a
+    sixteenth of the way there, as a small step may do once another feature has changed.
     """
     q, d = problem.x.shape
     continuous, origin = problem.space.continuous, problem.moves.origin

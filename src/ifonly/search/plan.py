@@ -1,11 +1,10 @@
 """The edits that every row is asked about first, listed once and shared.
 
-Slot 0 is the row as it is; then every single edit on the fine grid, feature
-by feature; then random edits of two, three and four features on the coarse
-grid, sorted by the set of features they touch. The list depends on the grid,
-the features that may change, the counts and the seed, never on the rows, so
-that a row's answer does not depend on its neighbours; and as the sets lie
-together, the best of each set is one segmented minimum, without a sort.
+Slot 0 is the row as it is; then every single edit on the fine grid, feature by feature; then random
+edits of two, three and four features on the coarse grid, sorted by the set of features they touch.
+The list depends on the grid, the features that may change, the counts and the seed, never on the
+rows, so that a row's answer does not depend on its neighbours; and as the sets lie together, the
+best of each set is one segmented minimum, without a sort.
 """
 
 from __future__ import annotations
@@ -28,10 +27,14 @@ _FEWEST = 3  # values of a feature that are tried alone, however many features t
 class Plan:
     """A shared list of m edits, as places in the tables of `Moves`."""
 
-    choice: tuple[NDArray[np.intp], ...]  # d arrays [m]
-    groups: NDArray[np.intp]  # first slot of each set of features, rising
-    singles: NDArray[np.intp]  # [d,n] slots of each feature's single edits, padded with slot 0
-    lottery: NDArray[np.float32]  # [m] a random order of the slots
+    choice: tuple[NDArray[np.intp], ...]
+    """d arrays [m]."""
+    groups: NDArray[np.intp]
+    """First slot of each set of features, rising."""
+    singles: NDArray[np.intp]
+    """[d, n] slots of each feature's single edits, padded with slot 0."""
+    lottery: NDArray[np.float32]
+    """[m] a random order of the slots."""
 
     @property
     def single(self) -> int:
@@ -66,7 +69,7 @@ def plan(grid: Grid, free: bytes, size: Size, seed: int) -> Plan:
 
 
 def _singles(grid: Grid, features: Places, d: int, count: int) -> tuple[Places, Places, Places]:
-    """The row itself and every single edit: places [m,d], first slots of features, slots [d,n]."""
+    """The row and every single edit: places [m, d], first slots of features, slots [d, n]."""
     most = max(_FEWEST, count // max(len(features), 1))
     kept = {j: _thinned(len(grid.fine[j]), most) for j in features}
     choice = np.zeros((1 + sum(map(len, kept.values())), d), np.intp)
@@ -89,7 +92,7 @@ def _thinned(n: int, most: int) -> Places:
 def _draw(
     grid: Grid, features: Places, d: int, random: np.random.Generator, edits: int, count: int
 ) -> Places:
-    """`count` edits of `edits` features each, drawn on the coarse grid, as places [count,d]."""
+    """`count` edits of `edits` features each, drawn on the coarse grid, as places [count, d]."""
     out = np.zeros((count if len(features) >= edits else 0, d), np.intp)
     if not len(out):
         return out

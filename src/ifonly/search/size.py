@@ -10,20 +10,35 @@ class Size:
     """Counts a row; model rows grow about linearly in each."""
 
     singles: int = 600
+    """Single edits in the shared list, divided among the features."""
     pairs: int = 300
-    larger: int = 500  # edits of three and of four features together
+    """Random edits of two features."""
+    larger: int = 500
+    """Edits of three and of four features together."""
     neighbours: int = 8
-    copies: int = 4  # partial copies of each neighbour
+    """Nearest rows of the wanted outcome."""
+    copies: int = 4
+    """Partial copies of each neighbour."""
     width: int = 8
+    """Partial edits that the beam builds on at each step."""
     depth: int = 4
-    branch: int = 12  # features that the beam tries at a point
-    swaps: int = 1  # nearest points that the swap starts from
+    """Steps of the search, the shared list included."""
+    branch: int = 12
+    """Features that the beam tries at a point."""
+    swaps: int = 1
+    """Nearest points that the swap starts from."""
     keep: int = 24
+    """Nearest candidates that are shrunk."""
     shrinks: int = 2
+    """Rounds of shrinking."""
     near: int = 128
+    """Nearest points in the pool."""
     wide: int = 128
+    """Points in the pool drawn at random from the shared list."""
     polish: int = 2
-    around: int = 96  # neighbours of each point in a round of polish
+    """Rounds of polish."""
+    around: int = 96
+    """Neighbours of each point in a round of polish."""
 
 
 SIZES = {

@@ -1,173 +1,122 @@
-"""Sets of large determinant, grown and exchanged for all rows at once.
+"""k points near the row and far from each other.
 
-A set S of k points has the value det K_S * prod w_i, with K = 1/(1+distance)
-and w the weights of its points. K is positive definite for distinct points,
-so the value falls to zero only for repeats.
-
-With B the inverse of K_S, U the kernel between the set and the pool, W = B U
-and V_j = 1 - U_j . W_j, putting j for i multiplies the value by
-(B_ii V_j + W_ij^2) w_j / w_i: all exchanges at once, without logarithms.
+Chooses the set S that maximises log det K_S - rate * sum of prices, with price = distance +
+sparsity * changed / d and rate = 0.25 (1 - diversity) / diversity: greedily, then by exchanges.
+Plain det would vanish as k grows and choose a cluster; its logarithm keeps the balance at every k.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.arrays import Points, gather, pick, pick_columns
+from ifonly.arrays import Points, changes, count, gather, pick
+from ifonly.errors import OptionError
 from ifonly.order import best
 from ifonly.pool import Pool
 from ifonly.problem import Problem
-from ifonly.select.order import nearest_first
-from ifonly.space import Metric
+from ifonly.select.exchange import Chosen, answer, empty, exchange, grow, kernel
 
-Floats = NDArray[np.float64]
-
-_BETTER = 1 + 1e-6  # an exchange must gain more than rounding
-_LEAST = 1e-12  # of a distinct point's variance is always left
+_INF = np.float32(np.inf)
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """A pool and, for each row, the slots chosen from it so far."""
+class Determinant:
+    """Diversity 0 gives the k nearest, 1 the widest set of the pool."""
 
-    points: Points  # [q,m,d]
-    weight: Floats  # w [q,m]; 0 marks a slot that may not be chosen
-    slots: NDArray[np.intp]  # [q,k]
-    filled: NDArray[np.bool_]  # [q,k]
-    kernel: Floats  # U [q,k,m]; 0 in places not filled
+    diversity: float = 0.55
+    sparsity: float = 0.5
+    nearest: bool = True
+    """The nearest valid point is the first answer."""
+    exchanges: int = 30
 
-
-class Chooser(Protocol):
-    """A choice of k points that can go on when the pool grows."""
-
-    def choose(self, problem: Problem, pool: Pool, k: int) -> Chosen:
-        """k slots of the pool for each row, fewer where fewer are valid and distinct."""
+    def __post_init__(self) -> None:
+        if not _is_number(self.sparsity) or not 0 <= self.sparsity < float("inf"):
+            raise OptionError(f"sparsity is {self.sparsity!r}.", "It is a price of 0 or more.")
+        if not _is_number(self.diversity) or not 0 <= self.diversity <= 1:
+            raise OptionError(
+                f"diversity is {self.diversity!r}.", "It goes from 0 (closest) to 1 (widest)."
+            )
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, NDArray[np.bool_]]:
-        """The chosen points, nearest first, and which places are filled."""
+        """The chosen points, nearest first."""
+        return answer(problem, self.choose(problem, pool, k))
+
+    def choose(self, problem: Problem, pool: Pool, k: int) -> Chosen:
+        """The set as slots of the pool."""
+        distance = problem.distance(pool.points)
+        weight = self._weight(problem, pool, distance)
+        return self._settle(problem, empty(pool.points, weight, k), distance)
 
     def widen(self, problem: Problem, chosen: Chosen, more: Pool) -> Chosen:
-        """The choice carried on with `more` points; its pool keeps what is worth keeping."""
+        """The same set, exchanged on with `more` points in the pool."""
+        pool = Pool(chosen.points, np.where(chosen.weight > 0, np.float32(1), -_INF)).join(more)
+        distance = problem.distance(pool.points)
+        centres = gather(chosen.points, chosen.slots)
+        rows = (
+            kernel(problem.metric, more.points[:, None], centres[:, :, None])
+            * chosen.filled[:, :, None]
+        )
+        grown = Chosen(
+            pool.points,
+            self._weight(problem, pool, distance),
+            chosen.slots,
+            chosen.filled,
+            np.concatenate([chosen.kernel, rows], axis=2),
+        )
+        if self.diversity <= 0:
+            grown = empty(grown.points, grown.weight, grown.slots.shape[1])
+        return self._settle(problem, grown, distance)
+
+    def _settle(self, problem: Problem, chosen: Chosen, distance: NDArray[np.floating]) -> Chosen:
+        if self.nearest:
+            chosen = lock(problem, chosen, distance)
+        chosen = grow(problem.metric, chosen, spread=self.diversity > 0)
+        if self.diversity <= 0:
+            return chosen
+        k = chosen.slots.shape[1]
+        return exchange(
+            problem.metric, chosen, locked=int(self.nearest), rounds=self.exchanges, room=64 + 8 * k
+        )
+
+    def _weight(
+        self, problem: Problem, pool: Pool, distance: NDArray[np.floating]
+    ) -> NDArray[np.float64]:
+        """w = exp(-rate * price) [q, m], scaled so that the cheapest has 1; 0 where not valid."""
+        price = distance.astype(np.float64)
+        if self.diversity <= 0:
+            return np.where(pool.valid, 1.0 / (1.0 + price), 0.0)
+        if self.sparsity:
+            price += self.sparsity / len(problem.space) * count(changes(pool.points, problem.x))
+        rate = 0.25 * (1 - self.diversity) / self.diversity
+        least = np.where(pool.valid, price, np.inf).min(1, keepdims=True, initial=np.inf)
+        return np.where(
+            pool.valid, np.exp(np.clip(-rate * (price - np.minimum(least, 1e30)), -300.0, 0.0)), 0.0
+        )
 
 
-def empty(points: Points, weight: Floats, k: int) -> Chosen:
-    """No point chosen yet."""
-    q, m, _ = points.shape
-    return Chosen(
-        points, weight, np.zeros((q, k), np.intp), np.zeros((q, k), bool), np.zeros((q, k, m))
-    )
+def lock(problem: Problem, chosen: Chosen, distance: NDArray[np.floating]) -> Chosen:
+    """The set with the nearest valid point at its first place.
 
-
-def kernel(metric: Metric, points: Points, centre: Points) -> Floats:
-    """1/(1+distance) [...] between `points` [...,d] and `centre` [...,d]."""
-    out = metric.distance(points, centre).astype(np.float64)
-    out += 1.0
-    return np.reciprocal(out, out=out)
-
-
-def grow(metric: Metric, chosen: Chosen, *, spread: bool = True) -> Chosen:
-    """Each empty place filled with the point of most V_j w_j, while there are distinct ones.
-
-    Without `spread` the weight alone counts. V is kept up to date by one
-    column of a Cholesky factor for each place.
+    Where it stands at another place already, the two change places.
     """
+    index, found = best(np.where(chosen.weight > 0, distance, _INF), 1)
     slots, filled, rows = chosen.slots.copy(), chosen.filled.copy(), chosen.kernel.copy()
-    weight = chosen.weight.copy()
-    left = np.ones(weight.shape)
-    factors = np.zeros_like(rows)
-    everyone = np.arange(len(slots))
-    for i in range(slots.shape[1]):
-        old = filled[:, i]
-        if not old.all():
-            gain = np.maximum(left, _LEAST) * weight if spread else weight
-            slot = np.where(old, slots[:, i], gain.argmax(1))
-            slots[:, i], filled[:, i] = slot, old | (gain[everyone, slot] > 0)
-            rows[:, i] = (
-                kernel(metric, chosen.points, gather(chosen.points, slot[:, None]))
-                * filled[:, i, None]
-            )
-        weight[rows[:, i] == 1.0] = 0.0  # at distance 0: a repeat
-        if spread:
-            slot = slots[:, i]
-            known = factors[everyone, :i, slot][:, None, :]
-            column = rows[:, i] - (known @ factors[:, :i])[:, 0]
-            column *= (filled[:, i] / np.sqrt(np.maximum(left[everyone, slot], _LEAST)))[:, None]
-            factors[:, i] = column
-            left = left - column * column
+    first = pick(distance, slots[:, :1])[:, 0]
+    nearer = found[:, 0] & (~filled[:, 0] | (pick(distance, index)[:, 0] < first))
+    if not nearer.any():
+        return chosen
+    new = kernel(problem.metric, chosen.points, gather(chosen.points, index))
+    same = filled & (pick(new, slots) == 1.0)
+    for i in range(1, slots.shape[1]):
+        turn = nearer & same[:, i]
+        slots[turn, i], rows[turn, i] = slots[turn, 0], rows[turn, 0]
+    slots[nearer, 0], rows[nearer, 0] = index[nearer, 0], new[nearer]
+    filled[:, 0] |= nearer
     return replace(chosen, slots=slots, filled=filled, kernel=rows)
 
 
-def answer(problem: Problem, chosen: Chosen) -> tuple[Points, NDArray[np.bool_]]:
-    """The points [q,k,d], nearest first, and which places are filled [q,k]."""
-    return nearest_first(problem, gather(chosen.points, chosen.slots), chosen.filled)
-
-
-def exchange(metric: Metric, chosen: Chosen, *, locked: int, rounds: int, room: int) -> Chosen:
-    """The best exchange of every row, again until no row gains; the first `locked` places stay.
-
-    After the first look only the `room` most promising points of the pool are
-    kept, and they alone go on.
-    """
-    k = chosen.slots.shape[1]
-    if locked >= k:
-        return chosen
-    chosen = _narrow(chosen, _gains(chosen, locked).max(1), room)
-    slots, rows = chosen.slots.copy(), chosen.kernel.copy()
-    active = np.flatnonzero(chosen.filled[:, locked:].any(1))
-    for _ in range(rounds):
-        if not len(active):
-            break
-        part = Chosen(
-            chosen.points, chosen.weight[active], slots[active], chosen.filled[active], rows[active]
-        )
-        gain = _gains(part, locked).reshape(len(active), -1)
-        flat = gain.argmax(1)
-        better = pick(gain, flat[:, None])[:, 0] > _BETTER
-        active = active[better]
-        i, j = np.divmod(flat[better], rows.shape[2])
-        points = chosen.points.transpose(2, 0, 1)[:, active].transpose(1, 2, 0)
-        slots[active, i] = j
-        rows[active, i] = kernel(metric, points, gather(points, j[:, None]))
-    return replace(chosen, slots=slots, kernel=rows)
-
-
-def _narrow(chosen: Chosen, gain: Floats, room: int) -> Chosen:
-    """The chosen points, then the `room` points of most gain."""
-    k = chosen.slots.shape[1]
-    if gain.shape[1] <= room + k:
-        return chosen
-    gain = gain.copy()
-    np.put_along_axis(gain, chosen.slots, -np.inf, axis=1)
-    index = np.concatenate([chosen.slots, best(-gain, room)[0]], axis=1)
-    weight = pick(chosen.weight, index)
-    weight[:, :k] *= chosen.filled
-    return Chosen(
-        gather(chosen.points, index),
-        weight,
-        np.broadcast_to(np.arange(k), chosen.slots.shape),
-        chosen.filled,
-        pick_columns(chosen.kernel, index),
-    )
-
-
-def _gains(chosen: Chosen, locked: int) -> Floats:
-    """What putting each point of the pool at each place multiplies the value by [q,k,m]."""
-    inner = pick_columns(chosen.kernel, chosen.slots)
-    both = chosen.filled[:, :, None] & chosen.filled[:, None, :]
-    inverse = np.linalg.inv(np.where(both, inner, np.eye(inner.shape[1])))
-    turned = inverse @ chosen.kernel
-    left = np.maximum(1.0 - np.einsum("qkm,qkm->qm", chosen.kernel, turned), 0.0)
-    own = pick(chosen.weight, chosen.slots)
-    free = chosen.filled & (own > 0)
-    free[:, :locked] = False
-    share = np.where(free, 1.0 / np.where(free, own, 1.0), 0.0)[:, :, None]
-    diagonal = np.diagonal(inverse, axis1=1, axis2=2)[:, :, None]
-    turned *= turned
-    turned += diagonal * left[:, None]
-    turned *= chosen.weight[:, None]
-    turned *= share
-    return turned
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -1,8 +1,7 @@
 """A selector that looks around what was chosen and chooses on.
 
-Single-feature neighbours of the chosen points are asked about, join the
-pool, and the exchanges go on from the set as it is. A round of this is worth
-more than a pool four times as large.
+Single-feature neighbours of the chosen points are asked about, join the pool, and the exchanges go
+on from the set as it is. A round of this is worth more than a pool four times as large.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ifonly.moves import settle
 from ifonly.order import best
 from ifonly.pool import Pool
 from ifonly.problem import Problem
-from ifonly.select.determinant import Chooser, answer
+from ifonly.select.exchange import Chooser, answer
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,8 @@ class Polish:
 
     choice: Chooser
     rounds: int = 1
-    around: int = 64  # neighbours of each point
+    around: int = 64
+    """Neighbours of each point."""
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, NDArray[np.bool_]]:
         """The chosen points, nearest first."""
@@ -56,11 +56,10 @@ class Polish:
 
 
 def around(problem: Problem, points: Points, count: int) -> Points:
-    """Neighbours [q,m*n,d] of `points` [q,m,d]: one feature at another value.
+    """Neighbours [q, m*n, d] of `points` [q, m, d]: one feature at another value.
 
-    The values are coarse ones, `count` in all, shared by the features; for
-    the four dearest changes the row's own value; and for the two widest
-    continuous ones half the way back and one step back.
+    The values are coarse ones, `count` in all, shared by the features; for the four dearest changes
+    the row's own value; and for the two widest continuous ones half the way back and one step back.
     """
     q, m, d = points.shape
     origin = np.broadcast_to(problem.moves.origin[:, None, :], points.shape)
@@ -97,8 +96,8 @@ def _coarse(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """`count` edits at most, as features and places of the tables of `Moves`.
 
-    Every feature in turn gives one more of its coarse values, drawn without
-    replacement, until there are enough.
+    Every feature in turn gives one more of its coarse values, drawn without replacement, until
+    there are enough.
     """
     random = np.random.default_rng([seed, 3])
     features = random.permutation(np.flatnonzero(np.frombuffer(free, bool)))
