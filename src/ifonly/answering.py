@@ -55,7 +55,8 @@ def answer(problem: Problem, method: Method, k: int, met: np.ndarray) -> Part:
     kind[list(reasons)] = 3
     kind[already] = 4
     kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
-    notes = _told(len(kind), reasons, outside(problem.space, problem.x))
+    unheard = _unheard(problem, np.flatnonzero(kind == 0))
+    notes = _told(len(kind), reasons, unheard, outside(problem.space, problem.x))
     status = np.array(kinds, dtype=object)[kind]
     return Part(points, filled, score, tuple(status.tolist()), notes, pools)
 
@@ -117,6 +118,16 @@ def wanted_of(goal: Goal, classes: tuple[Any, ...]) -> tuple[Any, ...]:
     if not classes:
         return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
     return tuple(classes[i] for i in goal.wanted)
+
+
+def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:
+    """A note for each of some rows whose outcome the model gives to no row that is known."""
+    known = len(problem.reference.codes)
+    if not len(rows) or not known:
+        return {}
+    ever = (problem.take(rows).reference_margin() > 0).any(axis=1)
+    note = f"The model gives this outcome to none of {known} rows of the data."
+    return {int(row): note for row in rows[~ever]}
 
 
 def _nothing(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

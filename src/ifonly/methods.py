@@ -53,7 +53,7 @@ def method_of(
     if isinstance(method, Method):
         return method
     if effort not in SIZES:
-        raise OptionError(f"There is no effort {effort!r}.", nearest(effort, SIZES))
+        raise OptionError(f"There is no effort {effort!r}.", nearest(effort, ("auto", *SIZES)))
     size = SIZES[effort]
     choice = Determinant(diversity, sparsity, nearest_first)
     return Method(

@@ -22,8 +22,9 @@ from ifonly.models.route import route
 from ifonly.models.splits import read_stops
 from ifonly.problem import Reference
 from ifonly.rules import Box, Rule, as_rules
-from ifonly.space import Metric, Space
+from ifonly.space import Categorical, Feature, Metric, Space
 from ifonly.space.frame import Frame
+from ifonly.space.rows import value_of
 from ifonly.stream import row_streams
 
 REFERENCES = 2000
@@ -130,6 +131,15 @@ def _check_together(space: Space, rules: tuple[Rule, ...]) -> None:
         name = space.names[empty[0]]
         guilty = [f"'{rule}'" for rule in rules if getattr(rule, "name", None) == name]
         raise RuleError(
-            f"No row can satisfy the rules: {', '.join(guilty)} leave no value for {name!r}.",
+            f"No row can satisfy the rules: {', '.join(guilty)} leave no value for {name!r}, which "
+            f"{_extent(space.features[empty[0]])}.",
             "Drop or widen one of them.",
         )
+
+
+def _extent(feature: Feature) -> str:
+    """What values a feature has, in words."""
+    if isinstance(feature, Categorical):
+        return f"has the levels {', '.join(map(repr, feature.levels[:12]))}"
+    low, high = value_of(feature, feature.low), value_of(feature, feature.high)
+    return f"goes from {low} to {high}"

@@ -32,7 +32,10 @@ def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str)
             codes[:, j] = values
         else:
             levels, positions = levels_and_positions(series)
-            index = [_level_index(level, feature, what) for level in levels]
+            index = [
+                _level_index(level, feature, f"row {int(np.argmax(positions == i))} of `{what}`")
+                for i, level in enumerate(levels)
+            ]
             codes[:, j] = np.array([*index, np.nan])[positions]
         _check_values(codes[:, j], feature, what)
     return codes
@@ -63,7 +66,7 @@ def _list(names: Sequence[str]) -> str:
     return f"{'s' if len(names) > 1 else ''} {', '.join(map(repr, names[:8]))}"
 
 
-def _level_index(level: Any, feature: Categorical, what: str) -> float:
+def _level_index(level: Any, feature: Categorical, where: str) -> float:
     try:
         return float(feature.levels.index(level))
     except ValueError:
@@ -76,7 +79,7 @@ def _level_index(level: Any, feature: Categorical, what: str) -> float:
             f"{type(level).__name__} {level!r}: convert the column."
         )
     raise DataError(
-        f"The column {feature.name!r} of `{what}` holds {level!r}, a level never seen.", hint
+        f"The column {feature.name!r} in {where} holds {level!r}, a level never seen.", hint
     )
 
 
