@@ -23,8 +23,12 @@ def network(space: ifonly.Space, device: str) -> Any:
     """A small network with fixed weights over the space's units."""
     torch.manual_seed(0)
     width = space.offsets[-1]
-    layers = [torch.nn.Linear(width, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1)]
-    return torch.nn.Sequential(*layers).to(device)
+    first, last = torch.nn.Linear(width, 16), torch.nn.Linear(16, 1)
+    module = torch.nn.Sequential(first, torch.nn.ReLU(), last)
+    with torch.no_grad():
+        last.weight *= 8
+        last.bias -= module(torch.rand(500, width)).median()  # both outcomes occur
+    return module.to(device)
 
 
 @pytest.fixture
@@ -49,6 +53,7 @@ def test_the_quality_is_that_of_a_cpu(data: pd.DataFrame, recipe: Any) -> None:
         device: recipe(network(space, device), data[:500], data=data, k=4).metrics()
         for device in ("cpu", "cuda")
     }
+    assert found["cpu"]["valid_unique"].mean() > 0.5
     for name in ("valid_unique", "objective", "distance"):
         on_cpu, on_gpu = (found[device][name].mean() for device in ("cpu", "cuda"))
         assert on_gpu == pytest.approx(on_cpu, abs=0.02), name
@@ -58,6 +63,7 @@ def test_answers_from_a_gpu_are_accepted_by_the_module(data: pd.DataFrame) -> No
     space = ifonly.Space.infer(data)
     model = network(space, "cuda")
     answers = ifonly.explain(model, data[:200], data=data, k=4)
+    assert answers.filled.all()
     units = torch.tensor(space.units(answers.points[answers.filled]), dtype=torch.float32)
     decided = (model(units.cuda()).cpu().detach().numpy()[:, 0] > 0).astype(int)
     rows, _ = np.nonzero(answers.filled)
