@@ -23,10 +23,16 @@ PATIENT = Pace(every=10, patience=12, stubborn=200)
 
 
 def diverse_cf(
-    model: Any, rows: Any, *, lambda1: float = 0.5, lambda2: float = 1.0, **options: Any
+    model: Any,
+    rows: Any,
+    *,
+    lambda1: float = 0.5,
+    lambda2: float = 1.0,
+    yloss: str = "hinge",
+    **options: Any,
 ) -> Answers:
-    """DiverseCF: the paper's loss over sets of k."""
-    return _run(_descent(lambda1, lambda2), Nothing(), model, rows, options)
+    """DiverseCF: the paper's loss over sets of k; `yloss` may be 'l1' or 'l2', to compare."""
+    return _run(_descent(lambda1, lambda2, yloss=yloss), Nothing(), model, rows, options)
 
 
 def diverse_cf_sparse(
@@ -57,8 +63,12 @@ def single_cf(model: Any, rows: Any, *, lambda1: float = 0.5, **options: Any) ->
     return _run(_descent(lambda1, 0.0), Nothing(), model, rows, {**options, "k": 1})
 
 
-def _descent(lambda1: float, lambda2: float, *, alone: bool = False) -> Gradient:
-    return Gradient(lambda1, lambda2, restarts=0, alone=alone, summed=True, pace=PATIENT)
+def _descent(
+    lambda1: float, lambda2: float, *, alone: bool = False, yloss: str = "hinge"
+) -> Gradient:
+    return Gradient(
+        lambda1, lambda2, restarts=0, alone=alone, summed=True, yloss=yloss, pace=PATIENT
+    )
 
 
 def _run(

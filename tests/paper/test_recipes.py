@@ -91,3 +91,15 @@ def test_single_cf_gives_one_answer_a_row() -> None:
     answers = recipes.single_cf(model, space=space, **asked)
     assert answers.k == 1
     assert answers.filled.mean() > 0.99
+
+
+@pytest.mark.parametrize("yloss", ["l1", "l2"])
+def test_losses_on_the_probability_push_answers_further_past_the_boundary(yloss: str) -> None:
+    model, asked, space = posed("adult")
+    asked = {"rows": asked["rows"][:100], "target": asked["target"][:100]}
+    hinge = recipes.diverse_cf(model, space=space, k=2, **asked)
+    other = recipes.diverse_cf(model, space=space, k=2, yloss=yloss, **asked)
+    assert other.filled.mean() > 0.9
+    assert np.nanmean(other.score) > np.nanmean(hinge.score)
+    with pytest.raises(ifonly.IfonlyError, match="hing"):
+        recipes.diverse_cf(model, space=space, k=2, yloss="hing", **asked)

@@ -8,6 +8,7 @@ with lambda1 = 0.5 and lambda2 = 1, plus a penalty that keeps the columns of cat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -49,8 +50,9 @@ class Loss:
         lambda2: float = 1.0,
         penalty: float = 1.0,
         summed: bool = False,
+        yloss: Callable[[Margin], Outcome] = Hinge,
     ) -> Loss:
-        """The loss with the hinge for sets of k around the rows x, units [q, w].
+        """The loss for sets of k around the rows x, units [q, w], with the hinge or another yloss.
 
         Its arrays live where x lives, in the precision of x. `summed` takes the distance as the
         authors' code did: summed over the columns in K, and divided by their number in the
@@ -67,7 +69,7 @@ class Loss:
             near = apart / len(apart)
         contrast, spread = pair_maps(k)
         return cls(
-            Hinge(model),
+            yloss(model),
             Proximity(xp.asarray(x.T[:, None, :], copy=True), beside_x(near)),
             Diversity(*map(beside_x, (apart, contrast, spread, np.eye(k)[:, :, None]))),
             OneHot(beside_x(column_blocks(space))),

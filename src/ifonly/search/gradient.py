@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device, to_device
 
-from ifonly.errors import ModelError
+from ifonly.errors import ModelError, OptionError, nearest
 from ifonly.models.shifted import Shifted
-from ifonly.objective import ClassMargin, Loss, Margin, RangeMargin
+from ifonly.objective import L1, L2, ClassMargin, Hinge, Loss, Margin, RangeMargin
 from ifonly.pool import Pool
 from ifonly.problem import Problem
 from ifonly.search.descent import Pace, descend
 from ifonly.stream import uniforms
+
+YLOSSES = {"hinge": Hinge, "l1": L1, "l2": L2}
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,13 @@ class Gradient:
     restarts: int = 3
     alone: bool = False
     summed: bool = False
+    yloss: str = "hinge"
+    """'hinge', or 'l1' or 'l2' on the probability, which the paper argues against."""
     pace: Pace = field(default_factory=Pace)
+
+    def __post_init__(self) -> None:
+        if self.yloss not in YLOSSES:
+            raise OptionError(f"There is no yloss {self.yloss!r}.", nearest(self.yloss, YLOSSES))
 
     def search(self, problem: Problem, k: int) -> Pool:
         """The sets that the descents end in, and those of the restarts."""
@@ -85,6 +93,7 @@ class Gradient:
             lambda1=self.lambda1,
             lambda2=0.0 if self.alone else self.lambda2,
             summed=self.summed,
+            yloss=YLOSSES[self.yloss],
         )
         ended = descend(loss, problem.space, begin, low, high, pace=self.pace)
         steps = np.asarray(to_device(ended.steps, "cpu"))
