@@ -23,6 +23,8 @@ class Grid:
 
     fine: tuple[np.ndarray, ...]
     coarse: tuple[np.ndarray, ...]
+    stops: Mapping[int, np.ndarray]
+    """All codes beside a tree model's split points, by the feature's position."""
 
     @classmethod
     def of(
@@ -45,7 +47,7 @@ class Grid:
             if feature.erasable:  # no value is one more to try
                 places[j] = np.append(places[j], len(fine[j]))
                 fine[j] = np.append(fine[j], np.nan)
-        return cls(tuple(fine), tuple(places))
+        return cls(tuple(fine), tuple(places), dict(stops or {}))
 
 
 def _thinned(codes: np.ndarray, most: int) -> np.ndarray:

@@ -8,7 +8,7 @@ up these tables is inside the box, and an edit is a place in a table, the same p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -79,15 +79,31 @@ class Moves:
             yield order[start:stop]
 
 
-def settle(box: Box, value: np.ndarray, feature: np.ndarray) -> np.ndarray:
+def settle(
+    box: Box, value: np.ndarray, feature: np.ndarray, stops: Mapping[int, np.ndarray]
+) -> np.ndarray:
     """Values [q, ...] of continuous features `feature`, on the value grid and in each row's box.
 
     A row may lie outside its range, so that what is between it and a point inside need not be
-    allowed.
+    allowed. Where a model of trees has `stops`, a value goes to the next one toward the row:
+    between two of them nothing changes.
     """
     power = (10.0**box.space.decimals)[feature]
     value = np.round(value * power) / power
     row = np.arange(len(value)).reshape(-1, *[1] * (value.ndim - 1))
+    own = np.broadcast_to(box.x[row, feature], value.shape)
+    for j, codes in stops.items():
+        value = np.where(feature == j, _toward(codes, value, own), value)
     low, high = box.low[row, feature], box.high[row, feature]
     inside = np.minimum(np.maximum(value, low), high)
-    return np.asarray(np.where(low <= high, inside, box.x[row, feature]))
+    return np.asarray(np.where(low <= high, inside, own))
+
+
+def _toward(stops: np.ndarray, value: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Values moved to the next of sorted stops toward the row's own, which they do not pass."""
+    last = len(stops) - 1
+    below = stops[np.clip(np.searchsorted(stops, value, side="right") - 1, 0, last)]
+    above = stops[np.clip(np.searchsorted(stops, value, side="left"), 0, last)]
+    up = (value > own) & (below <= value) & (below > own)
+    down = (value < own) & (above >= value) & (above < own)
+    return np.where(up, below, np.where(down, above, value))

@@ -95,7 +95,8 @@ class Shrink:
         feature = best(np.where(continuous, -gaps, np.float32(1)), max(widest, 1))[0][..., :widest]
         low, high = read(state.floor, feature)[..., None], read(state.points, feature)[..., None]
         share = (np.arange(1, self.sections + 1) / (self.sections + 1)).astype(low.dtype)
-        return feature, settle(problem.box, low + (high - low) * share, feature[..., None])
+        between = low + (high - low) * share
+        return feature, settle(problem.box, between, feature[..., None], problem.grid.stops)
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,8 @@ def _edits(problem: Problem, shared: Plan, first: _Found, branch: int) -> _Edits
     )
     value = value.reshape(q, d, -1)
     way = value[:, :, :1] - origin[:, :, None]
-    steps = settle(problem.box, origin[:, :, None] + way * np.array(_SHARES, value.dtype), feature)
+    shares = origin[:, :, None] + way * np.array(_SHARES, value.dtype)
+    steps = settle(problem.box, shares, feature, problem.grid.stops)
     # There is no way to go from a missing value, or to one: it is set.
     steps = np.where(np.isnan(way), value, steps)
     value = np.where(continuous[:, None], steps, value)

@@ -77,7 +77,7 @@ def around(problem: Problem, points: Points, count: int) -> Points:
     # Where fewer are continuous, a category stands here and keeps its value.
     back = np.where(
         problem.space.continuous[both],
-        settle(problem.box, back, both),
+        settle(problem.box, back, both, problem.grid.stops),
         np.concatenate([here, here], axis=2),
     )
     shared = (q, m, len(feature))
