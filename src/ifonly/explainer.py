@@ -209,7 +209,7 @@ class Explainer:
             candidates = 1000 + sum(len(values) for values in grid.fine)
             return max(1, CHUNK // (candidates * len(space)))
         home = getattr(self.setting.gradient, "home", None)
-        room = 4 * CHUNK if home is None or home().device.type == "cpu" else 1000 * CHUNK
+        room = CHUNK // 2 if home is None or home().device.type == "cpu" else 1000 * CHUNK
         return max(1, room // (4 * k * space.offsets[-1]))
 
 
