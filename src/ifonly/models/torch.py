@@ -50,6 +50,13 @@ class TorchModel:
     def decide(self, codes: Any) -> None:
         """None: the scores decide."""
 
+    @property
+    def double(self) -> bool:
+        """Whether the module computes in double precision."""
+        import torch
+
+        return bool(next(self.module.parameters(), torch.empty(0)).dtype == torch.float64)
+
     def home(self) -> Any:
         """An empty tensor where the module lives: searches with its gradient run there."""
         import torch
@@ -82,7 +89,7 @@ class TorchModel:
     @cached_property
     def _written(self) -> Dense | None:
         """The layers of the module, where they can be read: a gradient with fewer passes."""
-        layers = None if self.gives == "probabilities" else _sequence(self.module)
+        layers = None if self.gives == "probabilities" else _sequence(_flat(self.module))
         return None if layers is None else Dense(layers, self.space, self.classes)
 
     def _input(self, units: Any) -> Any:
@@ -145,23 +152,41 @@ def read_layers(model: TorchModel) -> list[tuple[np.ndarray, np.ndarray]] | None
     """
     if model.gives == "probabilities" or model.home().device.type != "cpu":
         return None
-    return _sequence(model.module)
+    return _sequence(_flat(model.module))
 
 
-def _sequence(module: Any) -> list[tuple[np.ndarray, np.ndarray]] | None:
-    """(kernel, bias) of each layer of a Sequential of Linear and ReLU, or None."""
-    import torch
+def read_network(model: TorchModel) -> list[tuple[np.ndarray, np.ndarray]] | None:
+    """(kernel, bias) of each layer up to the logits of a Sequential of Linear and ReLU, or None.
 
-    if not isinstance(module, torch.nn.Sequential):
-        return None
-    kinds = [type(layer).__name__ for layer in module]
+    A last layer that only makes probabilities of logits is left out.
+    """
+    layers = _flat(model.module)
+    squashing = _LAST_LAYERS if model.gives == "probabilities" else ("LogSoftmax",)
+    if model.classes and layers and type(layers[-1]).__name__ in squashing:
+        return _sequence(layers[:-1])
+    return None if model.gives == "probabilities" else _sequence(layers)
+
+
+def _sequence(layers: list[Any]) -> list[tuple[np.ndarray, np.ndarray]] | None:
+    """(kernel, bias) of each layer, where Linear and ReLU take turns; or None."""
+    kinds = [type(layer).__name__ for layer in layers]
     if kinds != ["Linear", "ReLU"] * (len(kinds) // 2) + ["Linear"]:
         return None
     return [
         (layer.weight.detach().cpu().numpy().T.astype(np.float64), _bias(layer))
-        for layer in module
-        if isinstance(layer, torch.nn.Linear)
+        for layer in layers[::2]
     ]
+
+
+def _flat(module: Any) -> list[Any]:
+    """The layers of a Sequential, nested ones too, without those that do nothing once trained."""
+    import torch
+
+    if isinstance(module, torch.nn.Sequential):
+        return [layer for part in module for layer in _flat(part)]
+    idle = type(module).__name__ in ("Dropout", "Identity") and not module.training
+    flat = type(module).__name__ == "Flatten" and module.start_dim == 1
+    return [] if idle or flat else [module]
 
 
 def _bias(layer: Any) -> np.ndarray:
