@@ -1,0 +1,22 @@
+"""Fitted models read into an exact description over codes: layers, or a sum of trees."""
+
+from ifonly.models.reading.check import check_reading
+from ifonly.models.reading.layers import Layers
+from ifonly.models.reading.reading import Reading, read
+from ifonly.models.reading.regions import Regions, regions
+from ifonly.models.reading.steps import code_at, span, step_below
+from ifonly.models.reading.trees import Tree, Trees
+
+__all__ = [
+    "Layers",
+    "Reading",
+    "Regions",
+    "Tree",
+    "Trees",
+    "check_reading",
+    "code_at",
+    "read",
+    "regions",
+    "span",
+    "step_below",
+]

@@ -1,0 +1,78 @@
+"""How a pipeline encodes rows, measured: the columns of a point are `units @ matrix + offset`.
+
+The pipeline is asked for a base point and for one change a unit column, and the measure is believed
+only where it gives the columns of other points too. A missing value has no units; what a pipeline
+puts in its place is measured as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ifonly.errors import ModelError
+from ifonly.models.reading.inputs import Inputs
+from ifonly.models.reading.points import every
+from ifonly.space import Continuous
+
+
+@dataclass(frozen=True, eq=False)
+class Affine:
+    """`units @ matrix + missing values @ missing + offset` are the columns of codes."""
+
+    matrix: np.ndarray
+    """[w, p]"""
+    missing: np.ndarray
+    """[d, p]"""
+    offset: np.ndarray
+    """[p]"""
+
+
+def measure(inputs: Inputs, probe: np.ndarray, tolerance: float) -> Affine:
+    """The encoding of a pipeline; one that is not of this kind is refused by the feature's name.
+
+    `probe` [n, d] are codes on which it must hold, `tolerance` relative to the columns' size.
+    """
+    space, base = inputs.space, inputs.base
+    offset = inputs.see(base[None])[0]
+    matrix = np.zeros((space.offsets[-1], len(offset)))
+    missing = np.zeros((len(space), len(offset)))
+    for j, feature in enumerate(space.features):
+        if isinstance(feature, Continuous):
+            codes = np.array([feature.high if feature.high > feature.low else feature.low + 1])
+        else:
+            codes = np.arange(len(feature.levels), dtype=np.float64)
+        if feature.missing:
+            codes = np.append(codes, np.nan)
+        steps = inputs.alone(j, codes) - offset
+        if feature.missing:
+            missing[j] = steps[-1]
+        matrix[space.offsets[j] : space.offsets[j + 1]] = steps[: len(codes) - feature.missing]
+    encoding = Affine(matrix, missing, offset)
+    if not _holds(encoding, inputs, probe, tolerance):
+        _refuse(encoding, inputs, tolerance)
+    return encoding
+
+
+def _holds(encoding: Affine, inputs: Inputs, codes: np.ndarray, tolerance: float) -> bool:
+    wanted = inputs.see(codes)
+    given = inputs.space.units(codes) @ encoding.matrix + encoding.offset
+    given += np.isnan(codes) @ encoding.missing
+    size = 1 + np.abs(wanted).max(axis=0, initial=0)
+    return bool((np.abs(given - wanted) <= tolerance * size).all())
+
+
+def _refuse(encoding: Affine, inputs: Inputs, tolerance: float) -> None:
+    """Say which feature is not encoded in a straight line, or that features are mixed."""
+    hint = (
+        "Networks and linear models are read behind scalers and one-hot or ordinal encoders. "
+        "Use method='auto', which works for any model."
+    )
+    for j, name in enumerate(inputs.space.names):
+        codes = every(inputs.space, j, 65)
+        points = np.tile(inputs.base, (len(codes), 1))
+        points[:, j] = codes
+        if not _holds(encoding, inputs, points, tolerance):
+            raise ModelError(f"The pipeline does not encode {name!r} in a straight line.", hint)
+    raise ModelError("The pipeline mixes features: it does not add up their columns.", hint)

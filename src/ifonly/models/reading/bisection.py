@@ -1,0 +1,118 @@
+"""The last code that goes one way, found by bisection over every number that a row can hold.
+
+A column is a rising or a falling function of its feature, so a comparison with a threshold changes
+once over the feature's codes. All thresholds are bisected together, one transform a step.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from ifonly.errors import ModelError
+from ifonly.models.reading.grown import Comparison
+from ifonly.models.reading.inputs import Inputs
+from ifonly.models.reading.points import every
+from ifonly.space import Continuous
+
+FAR = 1e18
+"""Beyond the range of any feature, and within that of single precision."""
+WHOLE = 2.0**53
+"""Beyond it double precision has no odd numbers."""
+SAMPLES = 257
+"""Codes on which a column must rise or fall."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The codes of one feature that are looked through, and whether only whole ones exist."""
+
+    low: float
+    high: float
+    whole: bool
+
+
+def last_codes(
+    inputs: Inputs, asked: np.ndarray, owner: np.ndarray, compare: Comparison
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each of asked [t, 2], (column, threshold), where it changes sides.
+
+    [t] the last code that goes as the lowest codes go, inf where all do; bool [t] whether the
+    lowest codes go left.
+    """
+    column = asked[:, 0].astype(np.intp)
+    feature = owner[column]
+    windows = {int(j): _window(inputs, int(j), np.unique(column[feature == j])) for j in {*feature}}
+    whole = np.array([windows[int(j)].whole for j in feature], dtype=bool)
+    low = _key(np.array([windows[int(j)].low for j in feature]), whole)
+    high = _key(np.array([windows[int(j)].high for j in feature]), whole)
+
+    def left(keys: np.ndarray) -> np.ndarray:
+        points = np.tile(inputs.base, (len(keys), 1))
+        points[np.arange(len(keys)), feature] = _code(keys, whole)
+        return compare(inputs.see(points)[np.arange(len(keys)), column], asked[:, 1])
+
+    first = left(low)
+    constant = left(high) == first
+    middle = _between(low, high)
+    while (middle > low).any():
+        alike = left(middle) == first
+        low, high = np.where(alike, middle, low), np.where(alike, high, middle)
+        middle = _between(low, high)
+    return np.where(constant, np.inf, _code(low, whole)), first
+
+
+def _window(inputs: Inputs, j: int, columns: np.ndarray) -> Window:
+    """As wide as the feature's dtype and the pipeline allow; at least the feature's range."""
+    feature = inputs.space.features[j]
+    assert isinstance(feature, Continuous)
+    whole, far = _reach(feature.column.dtype.lower())
+    codes = every(inputs.space, j, SAMPLES)
+    ends = [max(-far, -FAR), min(far, FAR)]
+    if whole and feature.column.dtype.lower().startswith("u"):
+        ends[0] = 0.0
+    # A logarithm or a table of values has nothing to say so far out: then the range is the window.
+    for wide in (np.array([ends[0], *codes, ends[1]]), codes):
+        try:
+            with np.errstate(all="ignore"):
+                seen = inputs.alone(j, np.sort(wide))[:, columns]
+        except ModelError:
+            continue
+        rises = np.diff(seen, axis=0)
+        if np.isfinite(seen).all() and ((rises >= 0).all(axis=0) | (rises <= 0).all(axis=0)).all():
+            return Window(float(wide.min()), float(wide.max()), whole)
+    raise ModelError(
+        f"The pipeline makes columns of {feature.name!r} that neither rise nor fall with it.",
+        "Trees are read behind steps that keep the order of numbers, as scalers do. "
+        "Use method='auto', which works for any model.",
+    )
+
+
+def _reach(dtype: str) -> tuple[bool, float]:
+    """Whether a column holds whole numbers alone, and the largest number that it can hold."""
+    plain = re.match(r"(u?int|float)(8|16|32|64)", dtype)  # 'int64[pyarrow]' is one as well
+    if plain is None:
+        return dtype.startswith(("int", "uint")), FAR
+    if plain[1] == "float":
+        return False, float(np.finfo(plain[0]).max)
+    return True, min(WHOLE, float(np.iinfo(plain[0]).max))
+
+
+def _key(codes: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """int64 [t] in the codes' order; neighbours in double precision have neighbouring keys."""
+    bits = (codes + 0.0).view(np.int64)
+    ordered = np.where(bits < 0, -(bits & np.int64(2**63 - 1)), bits)
+    return np.where(whole, codes.astype(np.int64), ordered)
+
+
+def _code(keys: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """[t] the codes of keys."""
+    codes = np.abs(keys).view(np.float64)
+    return np.where(whole, keys.astype(np.float64), np.copysign(codes, keys))
+
+
+def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The middle of two keys, without the overflow of their sum."""
+    return np.asarray((low >> 1) + (high >> 1) + (low & high & 1))

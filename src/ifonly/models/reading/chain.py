@@ -1,0 +1,76 @@
+"""A model taken apart: the steps that transform its rows, the estimator that they end in, and what
+is done to its numbers afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ifonly.errors import ModelError
+from ifonly.models.table import TableModel, run
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Steps, the last estimator, and the straight line that its numbers go through."""
+
+    steps: tuple[Callable[[Any], Any], ...]
+    estimator: Any
+    slope: float = 1.0
+    shift: float = 0.0
+
+    @property
+    def kind(self) -> str:
+        """The name of the estimator's class."""
+        return type(self.estimator).__name__
+
+    @property
+    def lineage(self) -> tuple[str, ...]:
+        """'package.Class' of the estimator and of each class that it descends from."""
+        return tuple(
+            f"{base.__module__.partition('.')[0]}.{base.__name__}"
+            for base in type(self.estimator).__mro__
+        )
+
+    def seen(self, table: TableModel, codes: np.ndarray) -> Any:
+        """What the estimator is given for codes [n, d]: a frame, an array or a sparse matrix."""
+        given = table.frame(codes)
+        for step in self.steps:
+            given = run(step, given)
+        return given
+
+
+def take_apart(model: Any) -> Chain:
+    """The chain of a model: pipelines in any nesting, a search's best one, a scaled target."""
+    steps: list[Callable[[Any], Any]] = []
+    slope, shift = 1.0, 0.0
+    while True:
+        if hasattr(model, "steps") and hasattr(model, "__getitem__"):
+            if len(model.steps) > 1:
+                steps.append(model[:-1].transform)
+            model = model[-1]
+        elif hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif hasattr(model, "regressor_") and hasattr(model, "transformer_"):
+            inner, more = _line(model.transformer_)
+            slope, shift = slope * inner, slope * more + shift
+            model = model.regressor_
+        else:
+            return Chain(tuple(steps), model, slope, shift)
+
+
+def _line(transformer: Any) -> tuple[float, float]:
+    """The slope and the shift of what takes a scaled target back, which must be a straight line."""
+    at = np.array([0.0, 1.0, -3.0, 0.37, 11.0])
+    back = np.ravel(transformer.inverse_transform(at[:, None]))
+    shift, slope = back[0], back[1] - back[0]
+    if not np.allclose(shift + slope * at, back, rtol=1e-9, atol=1e-9 * (1 + abs(shift))):
+        raise ModelError(
+            f"{type(transformer).__name__} does not scale the target in a straight line.",
+            "Targets are read through scalers. Use method='auto', which works for any model.",
+        )
+    return float(slope), float(shift)

@@ -1,0 +1,74 @@
+"""Whether a reading says what the model says: on random points, and beside every threshold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ifonly.errors import ModelError
+from ifonly.models.protocol import Model
+from ifonly.models.reading.edges import edge_points
+from ifonly.models.reading.layers import Layers
+from ifonly.models.reading.link import decisions_of, leads_of, scores_of
+from ifonly.models.reading.points import spread
+from ifonly.models.reading.trees import Trees
+from ifonly.space import Space
+from ifonly.space.rows import value_of
+
+RANDOM = 2000
+"""Random points of the space."""
+MOST = 100_000
+"""Points beside thresholds; of more, those of some trees."""
+BLOCK = 20_000
+"""Points that the model is asked about at a time."""
+
+
+def check_reading(reading: Layers | Trees, adapted: Model, space: Space, codes: np.ndarray) -> None:
+    """Refuse a reading that disagrees with the model over a space by more than rounding.
+
+    They are compared on codes [n, d], on random points of the space and, for trees, on points on
+    both sides of every threshold. Scores must be equal up to the reading's rounding, and decisions
+    wherever the reading's own margins are clearer than that.
+    """
+    points = [codes, spread(space, RANDOM, seed=1)]
+    if isinstance(reading, Trees):
+        points.append(edge_points(reading, MOST))
+    everything = np.concatenate(points)
+    for start in range(0, len(everything), BLOCK):
+        _check(reading, adapted, space, everything[start : start + BLOCK])
+
+
+def _check(reading: Layers | Trees, adapted: Model, space: Space, codes: np.ndarray) -> None:
+    if reading.classes != adapted.classes:
+        raise ModelError(
+            f"The reading has the classes {reading.classes}, the model {adapted.classes}."
+        )
+    margins = reading.margins(codes)
+    scores = scores_of(reading.link, margins)
+    theirs = np.asarray(adapted.scores(codes), dtype=np.float64)
+    if scores.shape != theirs.shape:
+        raise ModelError(f"The reading gives {scores.shape[1]} scores, the model {theirs.shape}.")
+    wrong = ~(np.abs(scores - theirs).max(axis=1) <= reading.rounding)
+    if wrong.any():
+        _refuse(space, codes[wrong][0], theirs[wrong][0], scores[wrong][0])
+    ours = decisions_of(reading.link, margins)
+    if ours is None:
+        return
+    decided = adapted.decide(codes)
+    decided = theirs.argmax(axis=1) if decided is None else np.asarray(decided)
+    clear = leads_of(reading.link, margins) > 2 * reading.rounding
+    wrong = clear & (ours != decided)
+    if wrong.any():
+        names = [reading.classes[index] for index in (decided[wrong][0], ours[wrong][0])]
+        _refuse(space, codes[wrong][0], *names)
+
+
+def _refuse(space: Space, point: np.ndarray, theirs: object, ours: object) -> None:
+    where = {
+        feature.name: value_of(feature, code)
+        for feature, code in zip(space.features, point, strict=True)
+    }
+    raise ModelError(
+        f"What was read off the model is not what it says: at {where} the model says {theirs}, "
+        f"the reading {ours}.",
+        "Use method='auto', which asks the model itself.",
+    )

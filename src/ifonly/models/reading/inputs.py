@@ -1,0 +1,118 @@
+"""What the last step of a model sees: columns of numbers, each of which comes from one feature.
+
+The columns are the pipeline's own: codes are made into rows and its steps transform them. No
+formula of any scaler or encoder is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ifonly.errors import ModelError
+from ifonly.models.reading.points import every
+from ifonly.space import Space
+
+SAMPLES = 65
+"""Codes of a number that are tried to see which columns it moves."""
+CHECKED = 512
+"""Points on which columns must depend on one feature each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The columns of codes: `see` gives [n, p] of codes [n, d], NaN where a value is missing."""
+
+    space: Space
+    see: Callable[[np.ndarray], np.ndarray]
+
+    @cached_property
+    def base(self) -> np.ndarray:
+        """[d] the point that is varied, a feature at a time."""
+        return np.where(self.space.continuous, self.space.low, 0.0)
+
+    def alone(self, j: int, codes: np.ndarray) -> np.ndarray:
+        """[n, p] the columns where feature j has codes [n] and all others those of the base."""
+        points = np.tile(self.base, (len(codes), 1))
+        points[:, j] = codes
+        return self.see(points)
+
+    def owners(self, probe: np.ndarray) -> np.ndarray:
+        """int [p] the feature that each column comes from, -1 for a constant one.
+
+        A column that comes from two is refused; `probe` [n, d] are points to see that on.
+        """
+        start = self.see(self.base[None])
+        moved = []
+        for j, feature in enumerate(self.space.features):
+            codes = every(self.space, j, SAMPLES)
+            if feature.missing:
+                codes = np.append(codes, np.nan)
+            moved.append((~same(self.alone(j, codes), start)).any(axis=0))
+        table = np.stack(moved)
+        shared = np.flatnonzero(table.sum(axis=0) > 1)
+        if len(shared):
+            self._refuse_mixture(np.flatnonzero(table[:, shared[0]]))
+        owner = np.where(table.any(axis=0), table.argmax(axis=0), -1)
+        self._check_alone(owner, start, probe[:CHECKED])
+        return owner
+
+    def _check_alone(self, owner: np.ndarray, start: np.ndarray, probe: np.ndarray) -> None:
+        """Refuse columns that another feature than their own moves, away from the base."""
+        wanted = self.see(probe)
+        for j in range(-1, len(self.space)):
+            own = owner == j
+            given = start if j < 0 else self.alone(j, probe[:, j])
+            wrong = own & ~same(given, wanted).all(axis=0)
+            if wrong.any():
+                self._refuse_mixture(np.array([j] if j >= 0 else []))
+
+    def _refuse_mixture(self, features: np.ndarray) -> None:
+        names = [repr(self.space.names[j]) for j in features[:2]]
+        names += ["others"] if len(names) < 2 else []
+        raise ModelError(
+            f"The pipeline mixes features: {' and '.join(names)} share a column.",
+            "Trees are read where each column comes from one feature, as scalers and encoders "
+            "make them. Use method='auto', which works for any model.",
+        )
+
+
+def same(given: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """bool [n, p] where two arrays of columns have the same numbers, or both none."""
+    return np.asarray((given == wanted) | (np.isnan(given) & np.isnan(wanted)))
+
+
+def numbers(seen: Any, categories: Sequence[Sequence[Any] | None] | None = None) -> np.ndarray:
+    """float64 [n, p] of whatever a step was given: a frame, an array, a sparse matrix.
+
+    With `categories`, a library's own list for each column or None, text becomes the place in it.
+    """
+    try:
+        if isinstance(seen, pd.DataFrame):
+            return _frame_numbers(seen, categories)
+        return np.asarray(seen.toarray() if hasattr(seen, "toarray") else seen, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(
+            "The model's last step is given columns that are not numbers.",
+            "Put an encoder before it, or use method='auto', which works for any model.",
+        ) from None
+
+
+def _frame_numbers(
+    seen: pd.DataFrame, categories: Sequence[Sequence[Any] | None] | None
+) -> np.ndarray:
+    columns = []
+    for place, (_, series) in enumerate(seen.items()):
+        if categories is not None and isinstance(series.dtype, pd.CategoricalDtype):
+            known = categories[place]
+            coded = series if known is None else series.cat.set_categories(list(known))
+            codes = coded.cat.codes.to_numpy(dtype=np.float64)
+            columns.append(np.where(codes < 0, np.nan, codes))
+        else:
+            columns.append(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.stack(columns, axis=1)

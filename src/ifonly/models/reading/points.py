@@ -1,0 +1,38 @@
+"""Points of a space to look at a model from: spread at random, and its corners."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ifonly.models.reading.steps import code_at, span
+from ifonly.space import Continuous, Space
+
+GAPS = 0.15
+"""The share of values that are missing, where they may be."""
+
+
+def spread(space: Space, n: int, seed: int) -> np.ndarray:
+    """[n, d] codes on the value grid, evenly spread; a tenth of the numbers stand at an end."""
+    rng = np.random.default_rng(seed)
+    codes = np.empty((n, len(space)))
+    for j, feature in enumerate(space.features):
+        if isinstance(feature, Continuous):
+            first, last = span(feature)
+            steps = rng.integers(first, last, n, endpoint=True)
+            ends = rng.choice([first, last], n)
+            codes[:, j] = code_at(feature, np.where(rng.random(n) < 0.1, ends, steps))
+        else:
+            codes[:, j] = rng.integers(len(feature.levels), size=n)
+        if feature.missing:
+            codes[rng.random(n) < GAPS, j] = np.nan
+    return codes
+
+
+def every(space: Space, j: int, count: int) -> np.ndarray:
+    """[n] codes of one feature: all levels, or `count` numbers over its range with both ends."""
+    feature = space.features[j]
+    if not isinstance(feature, Continuous):
+        return np.arange(len(feature.levels), dtype=np.float64)
+    first, last = span(feature)
+    steps = np.linspace(first, last, min(count, last - first + 1)).round()
+    return code_at(feature, np.unique(steps))

@@ -1,0 +1,162 @@
+"""From a fitted model to an exact description of it, over codes, that a solver can be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ifonly.errors import ModelError
+from ifonly.models.dense import Dense
+from ifonly.models.protocol import Model
+from ifonly.models.reading.chain import Chain, take_apart
+from ifonly.models.reading.forests import read_boosting, read_forest, read_histogram
+from ifonly.models.reading.grown import Ensemble
+from ifonly.models.reading.inputs import Inputs, numbers
+from ifonly.models.reading.layers import Layer, Layers
+from ifonly.models.reading.lightgbm import read_lightgbm
+from ifonly.models.reading.link import scores_of
+from ifonly.models.reading.lowering import lower
+from ifonly.models.reading.networks import (
+    over_columns,
+    over_units,
+    read_linear,
+    read_machine,
+    read_perceptron,
+)
+from ifonly.models.reading.points import spread
+from ifonly.models.reading.trees import Trees
+from ifonly.models.reading.xgboost import read_xgboost
+from ifonly.models.table import TableModel
+from ifonly.models.torch import TorchModel, read_network
+from ifonly.space import Space
+
+Reading: TypeAlias = Layers | Trees
+SUPPORTED = (
+    "Read are linear and logistic regressions, linear support vector machines, multi-layer "
+    "perceptrons with ReLU, torch Sequentials of Linear and ReLU, and scikit-learn's, XGBoost's "
+    "and LightGBM's trees, alone or behind scalers and encoders. method='auto' takes any model."
+)
+POINTS = 256
+"""Points of the space on which measures are checked."""
+
+NETWORKS: dict[str, Callable[[Chain], list[Layer]]] = {
+    "sklearn.LinearClassifierMixin": read_linear,
+    "sklearn.LinearModel": read_linear,
+    "sklearn.BaseSGDRegressor": read_linear,
+    "sklearn.BaseLibSVM": read_machine,
+    "sklearn.BaseMultilayerPerceptron": read_perceptron,
+}
+TREES: dict[str, Callable[[Any], Ensemble]] = {
+    "sklearn.BaseForest": read_forest,
+    "sklearn.BaseDecisionTree": read_forest,
+    "sklearn.BaseGradientBoosting": read_boosting,
+    "sklearn.BaseHistGradientBoosting": read_histogram,
+}
+BOOSTERS = ("xgboost.XGBModel", "xgboost.Booster", "lightgbm.LGBMModel", "lightgbm.Booster")
+
+
+def read(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Reading:
+    """The reading of a model; one of no known kind is refused by name.
+
+    `adapted` is the model over the space, `probe` [n, d] are codes to check measures on. A reading
+    is believed only where `check_reading` finds nothing.
+    """
+    probe = np.concatenate([probe[:POINTS], spread(space, POINTS, seed=0)])
+    if isinstance(adapted, Dense):
+        return over_units(adapted.layers, adapted.classes, probe, space, single=False)
+    if isinstance(adapted, TorchModel):
+        return _torch(adapted, space, probe)
+    if not isinstance(adapted, TableModel):
+        raise ModelError(f"A model of the kind {type(model).__name__} cannot be read.", SUPPORTED)
+    chain = take_apart(model)
+    reader = next((NETWORKS[name] for name in chain.lineage if name in NETWORKS), None)
+    if reader is not None:
+        return _scaled(_network(reader(chain), chain, adapted, probe), chain)
+    return _scaled(_trees(chain, adapted, probe), chain)
+
+
+def _torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Layers:
+    layers = read_network(adapted)
+    if layers is None:
+        raise ModelError(
+            f"The module {type(adapted.module).__name__} cannot be read: it is not a Sequential of "
+            "Linear and ReLU.",
+            SUPPORTED,
+        )
+    return over_units(layers, adapted.classes, probe, space, single=not adapted.double)
+
+
+def _network(layers: list[Layer], chain: Chain, adapted: TableModel, probe: np.ndarray) -> Layers:
+    inputs = Inputs(adapted.space, lambda codes: numbers(chain.seen(adapted, codes)))
+    reading = over_columns(layers, adapted.classes, probe, inputs)
+    if not adapted.classes:
+        return reading
+    # Of several classes, some models make probabilities of each against the rest.
+    theirs = adapted.scores(probe)
+    for link in ("softmax", "odds") if reading.link == "softmax" else (reading.link,):
+        if np.allclose(scores_of(link, reading.margins(probe)), theirs, rtol=0, atol=1e-4):
+            return replace(reading, link=link)
+    raise ModelError(
+        f"The probabilities of {chain.kind} do not follow from its decision values.", SUPPORTED
+    )
+
+
+def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray) -> Trees:
+    space = adapted.space
+    ensemble = _ensemble(chain, adapted, probe)
+    if not ensemble.trees:
+        raise ModelError(f"This {chain.kind} has no trees.", "Fit it for a round at least.")
+    if (ensemble.link == "number") == bool(adapted.classes):
+        raise ModelError(
+            f"{chain.kind} has {len(adapted.classes)} classes, and its trees add up to a "
+            f"{ensemble.link}.",
+            SUPPORTED,
+        )
+    inputs = Inputs(space, lambda codes: ensemble.see(chain.seen(adapted, codes)))
+    trees = lower(ensemble, inputs, probe)
+    none = np.zeros(trees[0].value.shape[1])
+    reading = Trees(space, adapted.classes, trees, none, ensemble.link, 0.0)
+    size = sum(float(np.abs(tree.value).max()) for tree in trees)
+    if ensemble.sums is None:
+        return replace(reading, rounding=ensemble.relative * max(1.0, size))
+    sums = np.asarray(ensemble.sums(chain.seen(adapted, probe)), dtype=np.float64)
+    rest = sums.reshape(len(probe), -1) - reading.margins(probe)
+    base = np.median(rest, axis=0)
+    rounding = ensemble.relative * max(1.0, size + float(np.abs(base).max()))
+    if (np.abs(rest - base) > rounding).any():
+        raise ModelError(
+            f"The trees of {chain.kind} add up to its own sums only with a part that varies.",
+            "A starting model other than a constant is not read. Use method='auto'.",
+        )
+    return replace(reading, base=base, rounding=rounding)
+
+
+def _ensemble(chain: Chain, adapted: TableModel, probe: np.ndarray) -> Ensemble:
+    kind = next((name for name in chain.lineage if name in TREES or name in BOOSTERS), None)
+    if kind is None:
+        raise ModelError(f"A model of the kind {chain.kind} cannot be read.", SUPPORTED)
+    if kind in TREES:
+        return TREES[kind](chain.estimator)
+    sparse = hasattr(chain.seen(adapted, probe[:1]), "toarray")
+    reader = read_lightgbm if kind.startswith("lightgbm") else read_xgboost
+    return reader(chain.estimator, adapted.space, sparse=sparse)
+
+
+def _scaled(reading: Reading, chain: Chain) -> Reading:
+    """The reading of a regression whose numbers go through a straight line."""
+    if (chain.slope, chain.shift) == (1.0, 0.0):
+        return reading
+    # In the precision of the line, where its shift is what is large.
+    rounding = abs(chain.slope) * reading.rounding + 1e-15 * abs(chain.shift)
+    if isinstance(reading, Layers):
+        *rest, (kernel, bias) = reading.layers
+        last = kernel * chain.slope, bias * chain.slope + chain.shift
+        if not rest:
+            reading = replace(reading, missing=reading.missing * chain.slope)
+        return replace(reading, layers=(*rest, last), rounding=rounding)
+    trees = tuple(replace(tree, value=tree.value * chain.slope) for tree in reading.trees)
+    base = reading.base * chain.slope + chain.shift
+    return replace(reading, trees=trees, base=base, rounding=rounding)
