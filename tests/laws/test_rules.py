@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from ifonly import Space, between, fixed, one_of, only_decreases, only_increases
 from ifonly.rules import Box, Rule, parse
+from ifonly.rules.logic import Implies
+from ifonly.rules.meaning import Meaning
+from ifonly.rules.plain import KINDS, from_plain, to_plain
+from ifonly.rules.scene import Scene
 from ifonly.testing import check_rule, random_rules, random_space
+from ifonly.testing.spaces import random_codes
 
 SPACE = Space.describe(
     {"name": "age", "low": 17, "high": 90, "mad": 10},
@@ -19,7 +24,73 @@ SPACE = Space.describe(
     {"name": "job", "levels": ["Sales", "Service", "none, yet", "in between"]},
     {"name": "job title", "levels": [" padded", "Ärztin", 3, True]},
     {"kind": "ordinal", "name": "grade", "levels": ["low", "mid", "high"], "missing": True},
+    {"name": "debt", "low": -5, "high": 60, "decimals": 1, "mad": 3, "missing": True},
 )
+LINES = """
+age changes
+job changes
+grade changes
+only age, job change
+age at least 30
+"age in years" at most 0.5
+job not Sales
+job not in Sales, Service
+grade is mid
+age >= 40
+age > 40
+age < 40
+age = 40
+debt <= 3.05
+"age in years" > 0.5
+age increases
+age decreases
+grade increases
+grade decreases by at least 2
+grade changes by at most 1
+age increases by at least 2
+age increases by between 2 and 5
+age decreases by at most 3
+age changes by at most 5
+age changes by at least 5
+debt changes by between 0.5 and 7
+age in steps of 5
+"age in years" in steps of 0.05
+debt in steps of 2.5
+at most 2 features change
+at most 0 features change
+at most 1 of age, job, debt change
+age and job change together or not at all
+debt, grade and job change together or not at all
+grade causes age
+grade increases => age increases by at least 2
+if job is Sales then age >= 40
+if job changes then (age fixed or debt fixed)
+age + 2 * debt <= 100
+debt <= age
+debt - 0.5 * age >= -20
+age = 10 * debt
+2 * debt < 1 + 3
+grade: low -> mid takes 2, mid -> high takes 3 of age
+grade only: low -> mid, mid -> high takes 5 of age
+grade only: low -> mid, mid -> low
+job: Sales -> Service takes 1 of debt
+forbid job=Sales, age<25
+forbid grade=low
+forbid (job in Sales, Service), (age changes => debt changes), not (grade is mid)
+age fixed and job fixed
+(age > 30 and grade is low) or debt increases or job fixed
+not (age = 40)
+not (age changes by at most 5)
+not (grade is mid and age > 30)
+not (debt + age <= 50)
+not (at most 2 features change)
+not (grade: low -> mid takes 2 of age)
+not (grade only: low -> mid)
+not (debt in steps of 2.5)
+not (only age, job change)
+not (age and job change together or not at all)
+not (if job is Sales then age >= 40)
+""".strip().splitlines()
 RULES = [
     *map(fixed, SPACE.names),
     between("age", 30, 60),
@@ -36,6 +107,7 @@ RULES = [
     only_decreases("age in years"),
     only_increases("grade"),
     only_decreases("grade"),
+    *(parse(line, SPACE) for line in LINES),
 ]
 
 
@@ -45,8 +117,51 @@ def test_a_rule_keeps_the_laws(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-def test_a_rule_is_what_its_text_says(rule: Rule) -> None:
+def test_a_rule_is_what_its_text_and_its_json_say(rule: Rule) -> None:
     assert parse(str(rule), SPACE) == rule
+    assert from_plain(to_plain(rule)) == rule
+
+
+def test_the_lines_stand_as_rules_are_written_and_have_every_kind() -> None:
+    assert [str(rule) for rule in RULES[-len(LINES) :]] == LINES
+    assert {type(rule) for rule in RULES} == set(KINDS.values())
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_the_opposite_of_a_rule_is_true_where_the_rule_is_false(rule: Rule) -> None:
+    x = random_codes(SPACE, 8, 0)
+    points = np.where(np.arange(60).reshape(1, -1, 1) % 7 > 3, x[:, None], _near(x, 60))
+    scene = Scene(SPACE, x, points)
+    assert np.array_equal((~rule).truth(scene), -rule.truth(scene))
+    assert np.array_equal((~~rule).truth(scene), rule.truth(scene))
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_points_are_moved_inside_the_box_and_to_where_the_rule_is_as_wanted(
+    rule: Rule, wanted: bool
+) -> None:
+    x = random_codes(SPACE, 8, 0)
+    box = Box.whole(SPACE, x)
+    rows = np.repeat(np.arange(8), 60)
+    scene = Scene(SPACE, x, _near(x, 60).reshape(-1, len(SPACE)), box, rows)
+    sign = 1 if wanted else -1
+    wrong = sign * rule.truth(scene) < 0
+    moved = scene.moved(rule.reach(scene, wanted))
+    inside = box.take(rows).contains(moved.points[:, None])[:, 0].all(axis=-1)
+    assert inside[wrong].all()
+    still = wrong & (sign * rule.truth(moved) < 0)
+    same = ((moved.points == scene.points) | np.isnan(scene.points)).all(axis=-1)
+    assert same[still].all() or isinstance(rule, Implies | Meaning)
+
+
+def _near(x: np.ndarray, m: int) -> np.ndarray:
+    """[q, m, d] points of rows that change some of their features; missing stays missing."""
+    rng = np.random.default_rng(3)
+    fresh = random_codes(SPACE, len(x) * m, 1).reshape(len(x), m, -1)
+    kept = rng.random(fresh.shape) < 0.5
+    kept |= np.isnan(fresh) | np.isnan(x[:, None])
+    return np.where(kept, x[:, None], fresh)
 
 
 @given(seed=st.integers(0, 10_000))

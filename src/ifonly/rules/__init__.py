@@ -1,18 +1,56 @@
 """What an answer must obey."""
 
 from ifonly.rules.box import Box
-from ifonly.rules.features import between, fixed, one_of, only_decreases, only_increases
+from ifonly.rules.making import (
+    at_least,
+    at_most,
+    at_most_change,
+    between,
+    causes,
+    changes,
+    decreases,
+    fixed,
+    forbid,
+    in_steps,
+    increases,
+    none_of,
+    one_of,
+    only_change,
+    only_decreases,
+    only_increases,
+    relation,
+    takes,
+    together,
+)
+from ifonly.rules.plain import from_plain, to_plain
 from ifonly.rules.rule import Rule
-from ifonly.rules.text import as_rules, parse
+from ifonly.rules.text import as_rules, parse, read_rules
 
 __all__ = [
     "Box",
     "Rule",
     "as_rules",
+    "at_least",
+    "at_most",
+    "at_most_change",
     "between",
+    "causes",
+    "changes",
+    "decreases",
     "fixed",
+    "forbid",
+    "from_plain",
+    "in_steps",
+    "increases",
+    "none_of",
     "one_of",
+    "only_change",
     "only_decreases",
     "only_increases",
     "parse",
+    "read_rules",
+    "relation",
+    "takes",
+    "to_plain",
+    "together",
 ]

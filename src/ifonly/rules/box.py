@@ -7,6 +7,7 @@ outside the range of the space, and because a fixed feature may have no other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -60,8 +61,8 @@ class Box:
         """The box where feature j lies between low and high; its own value too."""
         lows, highs, keep = self.low.copy(), self.high.copy(), self.keep.copy()
         power = 10.0 ** int(self.space.decimals[j])
-        lows[:, j] = np.fmax(lows[:, j], _inward(low, power, np.ceil))
-        highs[:, j] = np.fmin(highs[:, j], _inward(high, power, np.floor))
+        lows[:, j] = np.fmax(lows[:, j], inward(low, power, np.ceil))
+        highs[:, j] = np.fmin(highs[:, j], inward(high, power, np.floor))
         own = self.x[:, j]
         keep[:, j] &= np.isnan(own) | ((own >= low) & (own <= high))
         return replace(self, low=lows, high=highs, keep=keep, erase=self._kept(j))
@@ -85,6 +86,14 @@ class Box:
         if not self.space.continuous[j]:
             levels[rows, self.space.offsets[j] : self.space.offsets[j + 1]] = False
         return replace(self, low=low, high=high, levels=levels, erase=self._kept(j, rows))
+
+    def without_erasing(self, columns: Sequence[int]) -> Box:
+        """The box in which the values of some features never go missing."""
+        if not self.erase[:, columns].any():
+            return self
+        erase = self.erase.copy()
+        erase[:, columns] = False
+        return replace(self, erase=erase)
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m, d]: the values of points [q, m, d] that are allowed."""
@@ -148,6 +157,15 @@ class Box:
         parts = (self.x, self.low, self.high, self.levels, self.keep, self.erase)
         return Box(self.space, *(_taken(part, rows) for part in parts))
 
+    def put(self, rows: np.ndarray, part: Box) -> Box:
+        """The box with that of some rows in its place."""
+        parts = []
+        for name in ("low", "high", "levels", "keep", "erase"):
+            whole = np.array(getattr(self, name))
+            whole[rows] = getattr(part, name)
+            parts.append(whole)
+        return Box(self.space, self.x, *parts)
+
     def _kept(self, j: int, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
         """bool [q, d] what may go missing, where a rule speaks of feature j: not that."""
         erase = self.erase.copy()
@@ -170,7 +188,7 @@ def _taken(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.broadcast_to(part[0], (len(rows), part.shape[1]))
 
 
-def _inward(bound: Any, power: float, onto: Any) -> Any:
+def inward(bound: Any, power: float, onto: Any) -> Any:
     """A bound moved inward onto the value grid, unless it is there but for rounding."""
     product = np.multiply(bound, power)
     nearest = np.round(product)

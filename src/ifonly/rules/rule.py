@@ -1,4 +1,10 @@
-"""What a rule is: an immutable node that answers a few questions."""
+"""What a rule is: an immutable node that answers a few questions.
+
+A rule of one's own needs `__str__`, `check` and `holds`. Those of the language are `Condition`s:
+they tell true, false and unknown apart, so that `&`, `|`, `~` and `implies` mean the same over all
+of them. A missing value makes a condition unknown, and a rule is broken only where it is false: who
+has no known age breaks no rule on age. A value that a rule speaks of never goes missing.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +15,30 @@ import numpy as np
 
 from ifonly.errors import RuleError, nearest
 from ifonly.rules.box import Box
+from ifonly.rules.scene import Scene
 from ifonly.space import Space
 
 
 class Rule(ABC):
     """A condition that every answer must meet. Its text is what a user would write."""
 
-    relative: ClassVar[bool] = False
-    """Whether the rule compares an answer with the row it started from."""
-    boxed: ClassVar[bool] = False
-    """Whether the narrowed box says all that the rule says."""
+    wordy: ClassVar[bool] = False
+    """Whether its text takes brackets inside that of another rule."""
+
+    @property
+    def relative(self) -> bool:
+        """Whether the rule compares an answer with the row it started from."""
+        return False
+
+    @property
+    def boxed(self) -> bool:
+        """Whether the narrowed box says all that the rule says."""
+        return False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features that the rule speaks of."""
+        return ()
 
     @abstractmethod
     def __str__(self) -> str:
@@ -39,6 +59,67 @@ class Rule(ABC):
         """
         return box
 
+    def truth(self, scene: Scene) -> np.ndarray:
+        """int8 [...]: 1 where the rule is true of a point, -1 where false, 0 where unknown."""
+        whole = scene.points if scene.rows is None else scene.points[:, None]
+        x = scene.x if scene.rows is None else scene.x[scene.rows]
+        held = self.holds(scene.space, x, whole)
+        return np.where(held if scene.rows is None else held[:, 0], 1, -1).astype(np.int8)
+
+    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
+        """[n, d] the points of a flat scene, moved so that the rule is true, or false, of them.
+
+        The consequence is drawn, not the cause undone, where there is a choice. A point for which
+        there is no way comes back as it is. By default, all of them.
+        """
+        return scene.points
+
+    def violation(self, scene: Scene) -> np.ndarray:
+        """[...] by how much a point breaks the rule: 0 where it does not; by default, 1 where."""
+        return (self.truth(scene) < 0).astype(np.float64)
+
+    def __and__(self, other: Rule) -> Rule:
+        from ifonly.rules.logic import And  # it is made of rules
+
+        return And.of(self, other)
+
+    def __or__(self, other: Rule) -> Rule:
+        from ifonly.rules.logic import Or
+
+        return Or.of(self, other)
+
+    def __invert__(self) -> Rule:
+        from ifonly.rules.logic import Not
+
+        return Not(self)
+
+    def implies(self, other: Rule) -> Rule:
+        """The rule that where this is true of an answer, the other is, too."""
+        from ifonly.rules.logic import Implies
+
+        return Implies(self, other)
+
+
+class Condition(Rule):
+    """A rule of the language."""
+
+    @abstractmethod
+    def truth(self, scene: Scene) -> np.ndarray: ...
+
+    def holds(self, space: Space, x: np.ndarray, points: np.ndarray) -> np.ndarray:
+        held = np.asarray(self.truth(Scene(space, x, points)) >= 0)
+        for j in (space.index(name) for name in self.names if _may_vanish(space, name)):
+            held = held & ~(np.isnan(points[:, :, j]) & ~np.isnan(x[:, None, j]))
+        return held
+
+    def narrow(self, box: Box) -> Box:
+        return box.without_erasing([box.space.index(name) for name in self.names])
+
+
+def told(true: np.ndarray, known: np.ndarray | bool = True) -> np.ndarray:
+    """int8: 1 and -1 where it is known whether something is true, else 0."""
+    return np.where(known, np.where(true, 1, -1), 0).astype(np.int8)
+
 
 def feature_of(space: Space, name: str, rule: Any) -> Any:
     """The feature that a rule names."""
@@ -47,3 +128,7 @@ def feature_of(space: Space, name: str, rule: Any) -> Any:
             f"The rule '{rule}' names {name!r}, which is no feature.", nearest(name, space.names)
         )
     return space.features[space.index(name)]
+
+
+def _may_vanish(space: Space, name: str) -> bool:
+    return space.features[space.index(name)].missing

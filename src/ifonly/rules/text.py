@@ -1,97 +1,133 @@
 """Rules as lines of text, as they are written on the command line and in files.
 
-    race fixed
-    age between 30 and 60
-    occupation in Sales, Service
-    age only increases
-    debt only decreases
+    race fixed                           only age, hours_per_week change
+    age between 30 and 60                income at most 200000
+    occupation in Sales, Service         occupation not Farming
+    age only increases                   age changes by at most 5
+    hours_per_week in steps of 5         at most 3 features change
+    education causes age                 gender and race change together or not at all
+    debt + loan <= 0.4 * income          forbid education=Doctorate, age<25
+    education increases => age increases by at least 2
+    if occupation is Sales then hours_per_week >= 40
+    education: Bachelors -> Masters takes 2 of age
 
-A feature's name may hold spaces; the longest name that starts the line is meant.
+Names and levels may hold spaces: the longest that is known is meant. What could be read as
+something else stands in quotes. The grammar is in `grammar.py`, `verbs.py` and `sums.py`.
 """
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ifonly.errors import RuleError, nearest
-from ifonly.rules.features import between, fixed, one_of, only_decreases, only_increases
+from ifonly.errors import RuleError
+from ifonly.rules.grammar import read_line
+from ifonly.rules.plain import from_plain
+from ifonly.rules.reader import Reader, Trouble
 from ifonly.rules.rule import Rule
-from ifonly.space import Categorical, Space
+from ifonly.rules.takes import Takes
+from ifonly.space import Space
 
-_BETWEEN = re.compile(r"between\s+(\S+)\s+and\s+(\S+)")
-_FORMS = "fixed · between LOW and HIGH · in LEVEL, LEVEL · only increases · only decreases"
+ATTEMPTS = 500
+"""How many ways to cut a line are tried; a line of an honest user has two or three."""
+
+Given = Rule | str | Mapping[str, Any]
+"""A rule as a user gives it: an object, a line of text, or what JSON holds of it."""
 
 
 def parse(line: str, space: Space) -> Rule:
     """The rule that a line of text states."""
-    name, rest = _split(line.strip(), space)
-    if rest == "fixed":
-        return fixed(name)
-    if rest == "only increases":
-        return only_increases(name)
-    if rest == "only decreases":
-        return only_decreases(name)
-    if rest.startswith("in "):
-        return one_of(name, _levels(rest.removeprefix("in "), name, space))
-    bounds = _BETWEEN.fullmatch(rest)
-    if bounds:
-        return between(name, *(_number(word, line) for word in bounds.groups()))
-    raise RuleError(f"The rule '{line}' cannot be understood.", f"After the feature: {_FORMS}.")
+    worst: Trouble | None = None
+    turns: tuple[int, ...] | None = ()
+    for _ in range(ATTEMPTS):
+        if turns is None:
+            break
+        reader = Reader(line, space, turns)
+        try:
+            return read_line(reader)
+        except Trouble as trouble:
+            if worst is None or trouble.reached > worst.reached:
+                worst = trouble
+        except RecursionError:
+            raise RuleError(
+                f"The rule '{line[:60]}…' has too many brackets in brackets.", "Make it shorter."
+            ) from None
+        turns = reader.next_turns()
+    assert worst is not None
+    raise worst.of(line.strip()) from None
 
 
-def as_rules(rules: Iterable[Rule | str] | Rule | str, space: Space) -> tuple[Rule, ...]:
-    """Rules given as objects or text, each checked against the space."""
-    if isinstance(rules, Mapping):
+def as_rules(rules: Iterable[Given] | Given | None, space: Space) -> tuple[Rule, ...]:
+    """Rules given as objects, text or plain dictionaries, each checked against the space.
+
+    Moves of one category that take time of one number become one rule: they follow each other.
+    """
+    if isinstance(rules, Mapping) and "rule" not in rules:
         raise RuleError(
             f"The rules are a dictionary: {rules!r}.", "Give a list, such as rules=['age fixed']."
         )
-    given = [rules] if isinstance(rules, str | Rule) else list(rules or ())
-    nodes = []
-    for rule in given:
-        if not isinstance(rule, str | Rule):
-            raise RuleError(
-                f"{rule!r} is not a rule.",
-                "Give text such as 'race fixed', or ifonly.fixed('race').",
-            )
-        node = parse(rule, space) if isinstance(rule, str) else rule
-        node.check(space)
-        nodes.append(node)
-    return tuple(nodes)
+    given = [rules] if isinstance(rules, str | Rule | Mapping) else list(rules or ())
+    return _merged([_as_rule(rule, space) for rule in given])
 
 
-def _split(line: str, space: Space) -> tuple[str, str]:
-    starts = [name for name in space.names if line == name or line.startswith(f"{name} ")]
-    if starts:
-        name = max(starts, key=len)
-        return name, line[len(name) :].strip()
-    word = re.split(r"\s+(?:fixed|between|in|only)\b", line)[0]
-    raise RuleError(
-        f"The rule '{line}' names {word!r}, which is no feature.", nearest(word, space.names)
-    )
+def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
+    """The rules of a file: one a line, or a list in JSON; blank lines and # comments are skipped.
+
+    >>> space = Space.describe({"name": "age", "low": 17, "high": 90, "mad": 10})
+    >>> [str(rule) for rule in read_rules("# of people\\nage only increases\\n", space)]
+    ['age only increases']
+    """
+    text = text.removeprefix("\ufeff")
+    if text.lstrip().startswith("["):
+        return _merged(_numbered("Rule", enumerate(_json(text), 1), space))
+    lines = ((n, line.strip()) for n, line in enumerate(text.split("\n"), 1))
+    told = ((n, line) for n, line in lines if line and not line.startswith("#"))
+    return _merged(_numbered("Line", told, space))
 
 
-def _number(word: str, line: str) -> float:
-    try:
-        return float(word)
-    except ValueError:
+def _as_rule(given: Any, space: Space) -> Rule:
+    if isinstance(given, str):
+        return parse(given, space)
+    rule = from_plain(given) if isinstance(given, Mapping) else given
+    if not isinstance(rule, Rule):
         raise RuleError(
-            f"The rule '{line}' wants a number where it has {word!r}.",
-            "For example: age between 30 and 60.",
+            f"{given!r} is not a rule.",
+            "Give text such as 'race fixed', or ifonly.fixed('race').",
+        )
+    rule.check(space)
+    return rule
+
+
+def _numbered(what: str, given: Iterable[tuple[int, Any]], space: Space) -> list[Rule]:
+    """The rules of a file; an error names the place in it."""
+    rules = []
+    for number, rule in given:
+        try:
+            rules.append(_as_rule(rule, space))
+        except RuleError as error:
+            raise RuleError(f"{what} {number}: {error.message}", error.hint) from None
+    return rules
+
+
+def _json(text: str) -> list[Any]:
+    try:
+        return list(json.loads(text))
+    except ValueError as error:
+        raise RuleError(
+            f"The rules begin as JSON does and cannot be read as such: {error}.",
+            'Write a list, such as ["race fixed"]; or text, one rule a line.',
         ) from None
 
 
-def _levels(text: str, name: str, space: Space) -> list[Any]:
-    feature = space.features[space.index(name)]
-    words = [word.strip() for word in text.split(",")]
-    if not isinstance(feature, Categorical):
-        return words
-    known = {str(level).strip(): level for level in feature.levels}
-    levels = []
-    while words:  # a level may hold commas: the longest that is known is meant
-        spans = [n for n in range(len(words), 0, -1) if ", ".join(words[:n]) in known]
-        n = spans[0] if spans else 1
-        levels.append(known.get(", ".join(words[:n]), words[0]))
-        words = words[n:]
-    return levels
+def _merged(rules: list[Rule]) -> tuple[Rule, ...]:
+    """The rules with the moves of one category and one number in one, where the first stood."""
+    kept: dict[object, Rule] = {}
+    for place, rule in enumerate(rules):
+        key = (rule.name, rule.of, rule.only) if isinstance(rule, Takes) else place
+        first = kept.get(key)
+        if isinstance(rule, Takes) and isinstance(first, Takes):
+            rule = replace(first, moves=first.moves + rule.moves)
+        kept[key] = rule
+    return tuple(kept.values())

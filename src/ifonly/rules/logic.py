@@ -1,0 +1,210 @@
+"""`&`, `|`, `~` and `implies` over all rules.
+
+Truth has three values, as Kleene has it: and is the least of its parts, or the greatest, not the
+opposite; unknown is in the middle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import ClassVar, Self
+
+import numpy as np
+
+from ifonly.errors import RuleError
+from ifonly.rules.box import Box
+from ifonly.rules.changes import Changes
+from ifonly.rules.intervals import Shift
+from ifonly.rules.rule import Condition, Rule
+from ifonly.rules.scene import Scene
+from ifonly.space import Space
+
+
+@dataclass(frozen=True)
+class _Joined(Condition):
+    """Some rules as one."""
+
+    parts: tuple[Rule, ...]
+    wordy: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        keep_tuple(self, "parts", 2)
+
+    @classmethod
+    def of(cls, *rules: Rule) -> Self:
+        """The rules as one, without an And inside an And or an Or inside an Or."""
+        split = (rule.parts if isinstance(rule, cls) else (rule,) for rule in rules)
+        return cls(tuple(part for parts in split for part in parts))
+
+    @property
+    def relative(self) -> bool:
+        return any(part.relative for part in self.parts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.names))
+
+    def check(self, space: Space) -> None:
+        for part in self.parts:
+            part.check(space)
+
+
+@dataclass(frozen=True)
+class And(_Joined):
+    """All of some rules."""
+
+    @property
+    def boxed(self) -> bool:
+        return all(part.boxed for part in self.parts)
+
+    def __str__(self) -> str:
+        return " and ".join(map(bracketed, self.parts))
+
+    def truth(self, scene: Scene) -> np.ndarray:
+        return reduce(np.minimum, [part.truth(scene) for part in self.parts])
+
+    def violation(self, scene: Scene) -> np.ndarray:
+        return np.asarray(np.sum([part.violation(scene) for part in self.parts], axis=0))
+
+    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
+        return _all(scene, self.parts, wanted) if wanted else _nearest(scene, self.parts, wanted)
+
+    def narrow(self, box: Box) -> Box:
+        return reduce(lambda narrowed, part: part.narrow(narrowed), self.parts, box)
+
+
+@dataclass(frozen=True)
+class Or(_Joined):
+    """At least one of some rules."""
+
+    def __str__(self) -> str:
+        return " or ".join(map(bracketed, self.parts))
+
+    def truth(self, scene: Scene) -> np.ndarray:
+        return reduce(np.maximum, [part.truth(scene) for part in self.parts])
+
+    def violation(self, scene: Scene) -> np.ndarray:
+        return np.asarray(np.min([part.violation(scene) for part in self.parts], axis=0))
+
+    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
+        return _nearest(scene, self.parts, wanted) if wanted else _all(scene, self.parts, wanted)
+
+
+@dataclass(frozen=True)
+class Not(Condition):
+    """The opposite of a rule; one that has an opposite of its own narrows a box as that does."""
+
+    rule: Rule
+
+    @property
+    def boxed(self) -> bool:
+        opposite = ~self.rule
+        return not isinstance(opposite, Not) and opposite.boxed
+
+    @property
+    def relative(self) -> bool:
+        return self.rule.relative
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.rule.names
+
+    def __str__(self) -> str:
+        return f"not ({self.rule})"
+
+    def __invert__(self) -> Rule:
+        return self.rule
+
+    def check(self, space: Space) -> None:
+        self.rule.check(space)
+
+    def truth(self, scene: Scene) -> np.ndarray:
+        return -self.rule.truth(scene)
+
+    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
+        return self.rule.reach(scene, not wanted)
+
+    def narrow(self, box: Box) -> Box:
+        opposite = ~self.rule
+        return super().narrow(box) if isinstance(opposite, Not) else opposite.narrow(box)
+
+
+@dataclass(frozen=True)
+class Implies(Condition):
+    """Where the condition is true of an answer, the consequence is, too."""
+
+    condition: Rule
+    consequence: Rule
+    wordy: ClassVar[bool] = True
+
+    @property
+    def relative(self) -> bool:
+        return self.condition.relative or self.consequence.relative
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.condition.names, *self.consequence.names)))
+
+    def __str__(self) -> str:
+        if isinstance(self.condition, MOVES) and isinstance(self.consequence, MOVES):
+            return f"{self.condition} => {self.consequence}"
+        return f"if {bracketed(self.condition)} then {bracketed(self.consequence)}"
+
+    def check(self, space: Space) -> None:
+        self.condition.check(space)
+        self.consequence.check(space)
+
+    def truth(self, scene: Scene) -> np.ndarray:
+        return np.asarray(np.maximum(-self.condition.truth(scene), self.consequence.truth(scene)))
+
+    def violation(self, scene: Scene) -> np.ndarray:
+        return np.where(self.truth(scene) < 0, self.consequence.violation(scene), 0.0)
+
+    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
+        """The consequence is drawn; where it cannot be, the condition is undone."""
+        if not wanted:
+            return _all(scene, (self.condition, ~self.consequence), True)
+        drawn = self.consequence.reach(scene, True)
+        can = self.consequence.truth(scene.moved(drawn)) >= 0
+        if can.all():
+            return drawn
+        return np.where(can[:, None], drawn, self.condition.reach(scene, False))
+
+
+MOVES = (Shift, Changes)
+"""What 'A => B' is written for; anything else is 'if A then B'."""
+
+
+def bracketed(rule: Rule) -> str:
+    """A rule's text as a part of another: in brackets where it has parts itself."""
+    return f"({rule})" if rule.wordy else str(rule)
+
+
+def keep_tuple(rule: Rule, field: str, least: int) -> None:
+    """Store a field as a tuple, and refuse one that has too little in it."""
+    several = tuple(getattr(rule, field))
+    if len(several) < least:
+        raise RuleError(f"{type(rule).__name__} has {len(several)} {field}.", f"Give {least}.")
+    object.__setattr__(rule, field, several)
+
+
+def _all(scene: Scene, parts: tuple[Rule, ...], wanted: bool) -> np.ndarray:
+    """The points moved for one part after the other, each where it is not as wanted."""
+    for part in parts:
+        wrong = (1 if wanted else -1) * part.truth(scene) < 0
+        moved = part.reach(scene, wanted)
+        scene = scene.moved(np.where(wrong[:, None], moved, scene.points))
+    return scene.points
+
+
+def _nearest(scene: Scene, parts: tuple[Rule, ...], wanted: bool) -> np.ndarray:
+    """The points moved for the part that moves them least, among those that can be."""
+    best, cost = scene.points, np.full(len(scene.points), np.inf)
+    for part in parts:
+        moved = part.reach(scene, wanted)
+        can = (1 if wanted else -1) * part.truth(scene.moved(moved)) >= 0
+        away = np.where(can, scene.distance(moved), np.inf)
+        best = np.where((away < cost)[:, None], moved, best)
+        cost = np.minimum(away, cost)
+    return best
