@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ifonly
 from ifonly import Categorical, Space
@@ -101,6 +105,21 @@ def test_other_modules_are_refused_by_name(refused: Any) -> None:
             hint="Linear and ReLU",
             ask=lambda model=model, adapted=adapted: read(model, adapted, space, codes),
         )
+
+
+def test_single_precision_is_seen_where_it_comes_in() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"age": rng.integers(18, 90, 200), "rate": rng.uniform(0, 3, 200).round(2)})
+    outcome = data["age"] / 20 + data["rate"] > 4
+    space = Space.infer(data)
+    codes = space.codes(data)
+    single = FunctionTransformer(lambda frame: frame.to_numpy(dtype=np.float32))
+    for first, least, most in ((StandardScaler(), 0, 1e-9), (single, 1e-7, 1e-3)):
+        model = make_pipeline(first, LogisticRegression()).fit(data, outcome)
+        adapted = adapt(model, space, codes)
+        reading = read(model, adapted, space, codes)
+        assert least < reading.rounding < most
+        check_reading(reading, adapted, space, codes)
 
 
 @pytest.mark.skipif(

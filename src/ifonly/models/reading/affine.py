@@ -7,6 +7,7 @@ puts in its place is measured as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,10 +30,11 @@ class Affine:
     """[p]"""
 
 
-def measure(inputs: Inputs, probe: np.ndarray, tolerance: float) -> Affine:
-    """The encoding of a pipeline; one that is not of this kind is refused by the feature's name.
+def measure(inputs: Inputs, probe: np.ndarray, tolerances: Sequence[float]) -> tuple[Affine, float]:
+    """The encoding of a pipeline, and the first of the tolerances within which it holds.
 
-    `probe` [n, d] are codes on which it must hold, `tolerance` relative to the columns' size.
+    `probe` [n, d] are codes on which it must, and tolerances are relative to the columns' size. One
+    that is not of this kind is refused by the feature's name.
     """
     space, base = inputs.space, inputs.base
     offset = inputs.see(base[None])[0]
@@ -50,9 +52,10 @@ def measure(inputs: Inputs, probe: np.ndarray, tolerance: float) -> Affine:
             missing[j] = steps[-1]
         matrix[space.offsets[j] : space.offsets[j + 1]] = steps[: len(codes) - feature.missing]
     encoding = Affine(matrix, missing, offset)
-    if not _holds(encoding, inputs, probe, tolerance):
-        _refuse(encoding, inputs, tolerance)
-    return encoding
+    for tolerance in tolerances:
+        if _holds(encoding, inputs, probe, tolerance):
+            return encoding, tolerance
+    raise _refusal(encoding, inputs, tolerances[-1])
 
 
 def _holds(encoding: Affine, inputs: Inputs, codes: np.ndarray, tolerance: float) -> bool:
@@ -63,8 +66,8 @@ def _holds(encoding: Affine, inputs: Inputs, codes: np.ndarray, tolerance: float
     return bool((np.abs(given - wanted) <= tolerance * size).all())
 
 
-def _refuse(encoding: Affine, inputs: Inputs, tolerance: float) -> None:
-    """Say which feature is not encoded in a straight line, or that features are mixed."""
+def _refusal(encoding: Affine, inputs: Inputs, tolerance: float) -> ModelError:
+    """Which feature is not encoded in a straight line, or that features are mixed."""
     hint = (
         "Networks and linear models are read behind scalers and one-hot or ordinal encoders. "
         "Use method='auto', which works for any model."
@@ -74,5 +77,5 @@ def _refuse(encoding: Affine, inputs: Inputs, tolerance: float) -> None:
         points = np.tile(inputs.base, (len(codes), 1))
         points[:, j] = codes
         if not _holds(encoding, inputs, points, tolerance):
-            raise ModelError(f"The pipeline does not encode {name!r} in a straight line.", hint)
-    raise ModelError("The pipeline mixes features: it does not add up their columns.", hint)
+            return ModelError(f"The pipeline does not encode {name!r} in a straight line.", hint)
+    return ModelError("The pipeline mixes features: it does not add up their columns.", hint)

@@ -103,6 +103,12 @@ def numbers(seen: Any, categories: Sequence[Sequence[Any] | None] | None = None)
         ) from None
 
 
+def is_single(seen: Any) -> bool:
+    """Whether a step is given single precision, in which it then computes."""
+    dtypes = seen.dtypes if isinstance(seen, pd.DataFrame) else [getattr(seen, "dtype", None)]
+    return all(dtype == np.float32 for dtype in dtypes)
+
+
 def _frame_numbers(
     seen: pd.DataFrame, categories: Sequence[Sequence[Any] | None] | None
 ) -> np.ndarray:

@@ -13,7 +13,7 @@ from ifonly.models.reading.affine import measure
 from ifonly.models.reading.chain import Chain
 from ifonly.models.reading.inputs import Inputs
 from ifonly.models.reading.layers import Layer, Layers
-from ifonly.space import Continuous, Space
+from ifonly.space import Space
 
 DOUBLE, SINGLE = 1e-12, 2.5e-7
 """How far rounding takes sums in double and in single precision, for the size of their terms."""
@@ -35,11 +35,18 @@ def over_units(
 
 
 def over_columns(
-    layers: Sequence[Layer], classes: tuple[Any, ...], probe: np.ndarray, inputs: Inputs
+    layers: Sequence[Layer],
+    classes: tuple[Any, ...],
+    probe: np.ndarray,
+    inputs: Inputs,
+    *,
+    single: bool,
 ) -> Layers:
-    """A network over the columns of a pipeline, whose encoding is measured and put before it."""
-    relative = SINGLE if _single(inputs) else DOUBLE
-    encoding = measure(inputs, probe, relative)
+    """A network over the columns of a pipeline, whose encoding is measured and put before it.
+
+    `single` says that the columns come in single precision; one of them may, and then shows it.
+    """
+    encoding, relative = measure(inputs, probe, [SINGLE] if single else [DOUBLE, SINGLE])
     (kernel, bias), *rest = layers
     plain = ((encoding.matrix @ kernel, encoding.offset @ kernel + bias), *rest)
     missing = encoding.missing @ kernel
@@ -127,12 +134,3 @@ def _size(layers: Sequence[Layer], columns: np.ndarray) -> float:
 def _folded(first: Layer, second: Layer) -> Layer:
     """Two layers with nothing between them, as one."""
     return first[0] @ second[0], first[1] @ second[0] + second[1]
-
-
-def _single(inputs: Inputs) -> bool:
-    """Whether a number comes to the model in less than double precision."""
-    return any(
-        isinstance(feature, Continuous)
-        and feature.column.dtype.lower().startswith(("float32", "float16"))
-        for feature in inputs.space.features
-    )

@@ -14,7 +14,7 @@ from ifonly.models.protocol import Model
 from ifonly.models.reading.chain import Chain, take_apart
 from ifonly.models.reading.forests import read_boosting, read_forest, read_histogram
 from ifonly.models.reading.grown import Ensemble
-from ifonly.models.reading.inputs import Inputs, numbers
+from ifonly.models.reading.inputs import Inputs, is_single, numbers
 from ifonly.models.reading.layers import Layer, Layers
 from ifonly.models.reading.lightgbm import read_lightgbm
 from ifonly.models.reading.link import scores_of
@@ -91,7 +91,8 @@ def _torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Layers:
 
 def _network(layers: list[Layer], chain: Chain, adapted: TableModel, probe: np.ndarray) -> Layers:
     inputs = Inputs(adapted.space, lambda codes: numbers(chain.seen(adapted, codes)))
-    reading = over_columns(layers, adapted.classes, probe, inputs)
+    single = is_single(chain.seen(adapted, probe[:1]))
+    reading = over_columns(layers, adapted.classes, probe, inputs, single=single)
     if not adapted.classes:
         return reading
     # Of several classes, some models make probabilities of each against the rest.
