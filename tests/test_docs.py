@@ -5,19 +5,51 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import ifonly
+from ifonly.rules import parse
+
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
+GUIDES = ROOT / "docs" / "guides"
+PAGES = [ROOT / "README.md", *sorted(GUIDES.glob("*.md"))]
+EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```\n)?", re.DOTALL)
+"""The code of an example and, right under it, what it prints where that is shown."""
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_examples_of_a_page_run(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert blocks
+def test_the_examples_of_a_page_run_and_print_what_is_shown(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examples = EXAMPLE.findall(page.read_text(encoding="utf-8"))
+    assert examples
     names: dict[str, object] = {}
-    exec("\n".join(blocks), names)
+    for code, shown in examples:
+        exec(code, names)
+        printed = capsys.readouterr().out
+        if shown:
+            assert [line.rstrip() for line in printed.rstrip().split("\n")] == shown.split("\n")[
+                :-1
+            ]
     assert all(status.answered for status in names["answers"].status)  # type: ignore[attr-defined]
+
+
+def test_the_table_of_the_language_says_the_same_in_text_and_in_python() -> None:
+    page = (GUIDES / "state-what-can-change.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\| `(.+?)` \| `(.+?)` \| ", page, re.MULTILINE)
+    assert len(lines) > 25
+    frame = ifonly.datasets.make_lender(300, seed=0).frame
+    space = ifonly.Space.infer(frame)
+    points = np.repeat(space.codes(frame)[None], 40, axis=0)
+    x = points[0, :40]
+    for text, python in lines:
+        rule = parse(text, space)
+        same = eval(python.replace(r"\|", "|"), vars(ifonly.rules))
+        held = rule.holds(space, x, points)
+        assert str(rule) == text
+        assert 0 < held.mean() < 1, text
+        assert np.array_equal(held, same.holds(space, x, points)), text
 
 
 OWN = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.md")]

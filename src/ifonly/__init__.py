@@ -17,28 +17,66 @@ if TYPE_CHECKING:
     from ifonly import recipes as recipes
     from ifonly import testing as testing
     from ifonly.answers import Answers as Answers
+    from ifonly.causal import CausalModel as CausalModel
     from ifonly.errors import IfonlyError as IfonlyError
     from ifonly.explainer import Explainer as Explainer
-    from ifonly.explainer import explain as explain
+    from ifonly.explaining import explain as explain
     from ifonly.models import as_model as as_model
+    from ifonly.rules import at_least as at_least
+    from ifonly.rules import at_most as at_most
+    from ifonly.rules import at_most_change as at_most_change
     from ifonly.rules import between as between
+    from ifonly.rules import causes as causes
+    from ifonly.rules import changes as changes
+    from ifonly.rules import decreases as decreases
     from ifonly.rules import fixed as fixed
+    from ifonly.rules import forbid as forbid
+    from ifonly.rules import in_steps as in_steps
+    from ifonly.rules import increases as increases
+    from ifonly.rules import none_of as none_of
     from ifonly.rules import one_of as one_of
+    from ifonly.rules import only_change as only_change
     from ifonly.rules import only_decreases as only_decreases
     from ifonly.rules import only_increases as only_increases
+    from ifonly.rules import relation as relation
+    from ifonly.rules import takes as takes
+    from ifonly.rules import together as together
     from ifonly.space import Categorical as Categorical
     from ifonly.space import Continuous as Continuous
     from ifonly.space import Ordinal as Ordinal
     from ifonly.space import Space as Space
+    from ifonly.space import cost as cost
     from ifonly.status import Status as Status
 
 _HOMES = {
     "ifonly.answers": ("Answers",),
+    "ifonly.causal": ("CausalModel",),
     "ifonly.errors": ("IfonlyError",),
-    "ifonly.explainer": ("Explainer", "explain"),
+    "ifonly.explainer": ("Explainer",),
+    "ifonly.explaining": ("explain",),
     "ifonly.models": ("as_model",),
-    "ifonly.rules": ("between", "fixed", "one_of", "only_decreases", "only_increases"),
-    "ifonly.space": ("Categorical", "Continuous", "Ordinal", "Space"),
+    "ifonly.rules": (
+        "at_least",
+        "at_most",
+        "at_most_change",
+        "between",
+        "causes",
+        "changes",
+        "decreases",
+        "fixed",
+        "forbid",
+        "in_steps",
+        "increases",
+        "none_of",
+        "one_of",
+        "only_change",
+        "only_decreases",
+        "only_increases",
+        "relation",
+        "takes",
+        "together",
+    ),
+    "ifonly.space": ("Categorical", "Continuous", "Ordinal", "Space", "cost"),
     "ifonly.status": ("Status",),
 }
 _MODULES = ("datasets", "metrics", "models", "recipes", "testing")

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ifonly.clashing import clash, closed, reason
 from ifonly.methods import Method
 from ifonly.models import Counted
 from ifonly.pool import Pool
-from ifonly.posing import impossible, outside
+from ifonly.posing import outside
 from ifonly.problem import Problem
 from ifonly.solving import solve
 from ifonly.status import Status
 from ifonly.target import Goal
+
+Proof = Callable[[Problem, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From a problem and what its nearest answers cost [q] to bounds [q] and seconds [q]."""
 
 
 @dataclass(frozen=True)
@@ -30,35 +34,61 @@ class Part:
     """[q, k]"""
     status: tuple[Status, ...]
     notes: tuple[str, ...]
+    acted: np.ndarray | None = None
+    """bool [q, k, d] what each answer changes itself, where causes are known."""
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     """The positions of the rows that were searched, and what their answers were chosen from."""
+    bound: np.ndarray | None = None
+    """[q] what no answer's distance is below, where that is proved."""
+    seconds: np.ndarray | None = None
+    """[q] how long the proof took."""
 
 
-def answer(problem: Problem, method: Method, k: int, met: np.ndarray) -> Part:
-    """The answers of a chunk of rows; `met` [q] says which have the wanted outcome already."""
-    reasons = impossible(problem)
+def answer(
+    problem: Problem, method: Method, k: int, met: np.ndarray, *, proof: Proof | None = None
+) -> Part:
+    """The answers of a chunk of rows; `met` [q] says which have the wanted outcome already.
+
+    With a `proof`, each row is told how near an answer can be at all.
+    """
+    shut = closed(problem)
     already = met.copy()
     already[met] = problem.take(np.flatnonzero(met)).lawful(problem.x[met, None])[:, 0]
-    closed = already.copy()
-    closed[list(reasons)] = True
     points, filled, score = _nothing(problem.x, k)
+    acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
-    searched = np.flatnonzero(~closed)
+    bound, seconds = np.where(shut, np.inf, -np.inf), np.zeros(len(met))
+    searched = np.flatnonzero(~already & ~shut)
     if len(searched):
-        part = problem if len(searched) == len(closed) else problem.take(searched)
+        part = problem if len(searched) == len(shut) else problem.take(searched)
         solved = solve(part, method, k)
         points[searched], filled[searched] = solved.points, solved.filled
         score[searched] = wanted_score(solved.scores, part.goal)
+        if acted is not None:
+            acted[searched] = solved.acted
         pools = ((searched, solved.pool),)
+        proved = (solved.pool.bound, solved.pool.seconds)
+        if proved[0] is None and proof is not None:
+            costs = np.where(solved.filled, part.distance(solved.chosen), np.inf)
+            proved = proof(part, costs.min(axis=1))
+        if proved[0] is not None:
+            bound[searched], seconds[searched] = proved
     count = filled.sum(axis=1)
+    reasons = _clashes(problem, np.flatnonzero((count == 0) & ~already), shut)
+    for row in np.flatnonzero((bound == np.inf) & (count == 0) & ~already):
+        why = "Nothing is left that may change." if shut[row] else "A solver has proved it."
+        reasons.setdefault(int(row), why)
     kind = np.where(count == k, 2, (count > 0).astype(np.intp))
     kind[list(reasons)] = 3
     kind[already] = 4
     kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
     unheard = _unheard(problem, np.flatnonzero(kind == 0))
-    notes = _told(len(kind), reasons, unheard, outside(problem.space, problem.x))
+    broken = {} if not problem.rules else _broken(problem, np.flatnonzero(kind < 3))
+    notes = _told(len(kind), reasons, unheard, broken, outside(problem.space, problem.x))
     status = np.array(kinds, dtype=object)[kind]
-    return Part(points, filled, score, tuple(status.tolist()), notes, pools)
+    bound[already] = 0.0
+    known = (bound, seconds) if proof is not None or method.solves else (None, None)
+    return Part(points, filled, score, tuple(status.tolist()), notes, acted, pools, *known)
 
 
 def unanswered(x: np.ndarray, k: int, note: str) -> Part:
@@ -66,22 +96,40 @@ def unanswered(x: np.ndarray, k: int, note: str) -> Part:
     return Part(*_nothing(x, k), (Status.NOT_FOUND,) * len(x), (note,) * len(x))
 
 
-def joined(parts: Sequence[Part]) -> Part:
-    """Several parts as one."""
-    if len(parts) == 1:
-        return parts[0]
-    starts = np.cumsum([0, *(len(part.points) for part in parts)])[:-1]
+def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
+    """The parts of chunks of rows, which are given by their positions, as one."""
+    place = np.argsort(np.concatenate(chunks), kind="stable")
+    status = [status for part in parts for status in part.status]
+    notes = [note for part in parts for note in part.notes]
+    causal = any(part.acted is not None for part in parts)
+    changed = [np.zeros(p.points.shape, bool) if p.acted is None else p.acted for p in parts]
     return Part(
-        np.concatenate([part.points for part in parts]),
-        np.concatenate([part.filled for part in parts]),
-        np.concatenate([part.score for part in parts]),
-        tuple(status for part in parts for status in part.status),
-        tuple(note for part in parts for note in part.notes),
+        np.concatenate([part.points for part in parts])[place],
+        np.concatenate([part.filled for part in parts])[place],
+        np.concatenate([part.score for part in parts])[place],
+        tuple(status[i] for i in place),
+        tuple(notes[i] for i in place),
+        np.concatenate(changed)[place] if causal else None,
         tuple(
-            (rows + start, pool)
-            for part, start in zip(parts, starts, strict=True)
+            (chunk[rows], pool)
+            for part, chunk in zip(parts, chunks, strict=True)
             for rows, pool in part.pools
         ),
+        *(
+            None if parts[0].bound is None else _whole(parts, name)[place]
+            for name in ("bound", "seconds")
+        ),
+    )
+
+
+def _whole(parts: Sequence[Part], name: str) -> np.ndarray:
+    """[q] a part's numbers one after another; a row whose turn did not come has none."""
+    none = {"bound": -np.inf, "seconds": 0.0}[name]
+    return np.concatenate(
+        [
+            np.full(len(part.points), none) if getattr(part, name) is None else getattr(part, name)
+            for part in parts
+        ]
     )
 
 
@@ -118,6 +166,31 @@ def wanted_of(goal: Goal, classes: tuple[Any, ...]) -> tuple[Any, ...]:
     if not classes:
         return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
     return tuple(classes[i] for i in goal.wanted)
+
+
+def _clashes(problem: Problem, rows: np.ndarray, shut: np.ndarray) -> dict[int, str]:
+    """For each of some rows without answers, the rules that clash, as far as they are shown to."""
+    reasons = {}
+    for row in rows if problem.rules or problem.own_rules else np.flatnonzero(shut):
+        if shut[row] or problem.relations:
+            found = clash(problem.space, problem.x[row], problem.rules_of(int(row)))
+            if found is not None:
+                reasons[int(row)] = reason(problem, int(row), found)
+    return reasons
+
+
+def _broken(problem: Problem, rows: np.ndarray) -> dict[int, str]:
+    """A note for each of some rows that break rules as they are."""
+    notes = {}
+    part = problem.take(rows)
+    for place in np.flatnonzero(~part.lawful(part.x[:, None])[:, 0]):
+        row = int(rows[place])
+        x = problem.x[[row]]
+        held = [(rule, rule.holds(problem.space, x, x[:, None])) for rule in problem.rules_of(row)]
+        listed = ", ".join(f"'{rule}'" for rule, holds in held if not holds.all())
+        if listed:
+            notes[row] = f"As it is, the row breaks {listed}."
+    return notes
 
 
 def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:

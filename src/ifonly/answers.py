@@ -10,16 +10,18 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from ifonly import metrics
+from ifonly import certificates, metrics
 from ifonly.errors import OptionError, nearest
 from ifonly.metrics import importance
+from ifonly.planning import Plan, plan_of
 from ifonly.render import html, plot, plot_importance, text
-from ifonly.render.view import AnswerView, Change, RowView
+from ifonly.render.view import RowView
 from ifonly.saving import from_json, to_json, write_parquet
 from ifonly.space import Metric, Space
 from ifonly.space.frame import Frame, table
-from ifonly.space.rows import value_of
 from ifonly.status import Status
+from ifonly.viewing import row_views
+from ifonly.why import Why
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +55,15 @@ class Answers:
     """What there is to say of each row; often nothing."""
     labels: Mapping[Any, str]
     """Names for features and classes, used in sentences and pictures."""
-    weights: Mapping[str, float]
+    weights: Mapping[str, Any]
     record: Mapping[str, Any]
     """What produced the answers: versions, seed, options, fingerprints, model rows and calls."""
+    acted: np.ndarray | None = None
+    """bool [q, k, d] what an answer changes itself, where causes are known: the rest follows."""
+    bound: np.ndarray | None = None
+    """[q] what no answer's distance is below, where that was proved; infinite: there is none."""
+    seconds: np.ndarray | None = None
+    """[q] how long the proof took."""
     source: Any = field(default=None, repr=False)
     """What fresh answers can be asked further with; saved ones have none."""
 
@@ -81,7 +89,7 @@ class Answers:
         features = self.space.rows(self.points[self.filled], self.library)
         if self.library != "pandas":
             features = nw.from_native(features, eager_only=True)
-        predictions = [self._prediction(int(q), int(a)) for q, a in zip(rows, places, strict=True)]
+        predictions = [self.prediction(int(q), int(a)) for q, a in zip(rows, places, strict=True)]
         after = {
             "prediction": predictions,
             "score": self.score[self.filled],
@@ -98,16 +106,21 @@ class Answers:
         )
 
     def changes(self) -> Frame:
-        """One line a change: query, answer, feature, before, after."""
+        """One line a change: query, answer, feature, before, after.
+
+        Where causes are known, `follows` tells consequences from actions.
+        """
+        names = ("query", "answer", "feature", "before", "after", "follows")
         lines = [
-            (row.query, place, change.feature, change.before, change.after)
+            (row.query, place, change.feature, change.before, change.after, change.follows)
             for row in self.views(named=False)
             for place, answer in enumerate(row.answers)
             for change in answer.changes
         ]
-        names = ("query", "answer", "feature", "before", "after")
-        columns = list(zip(*lines, strict=True)) or [()] * len(names)
-        return table(dict(zip(names, map(list, columns), strict=True)), self.library)
+        columns = {name: [line[place] for line in lines] for place, name in enumerate(names)}
+        if self.acted is None:
+            del columns["follows"]
+        return table(columns, self.library)
 
     def metrics(self) -> Frame:
         """One line a row: the paper's metrics and the objective."""
@@ -120,13 +133,22 @@ class Answers:
         return [text.sentences(row) for row in self.views()]
 
     def distance(self) -> np.ndarray:
-        """[q, k] how far each answer is from its row."""
-        return np.asarray(self.metric.distance(self.points, self.x[:, None]))
+        """[q, k] how far each answer is from its row: what it costs; what follows costs nothing."""
+        done = np.where(self.acted_features(), self.points, self.x[:, None])
+        return np.asarray(self.metric.cost(done, self.x[:, None]))
+
+    def prediction(self, row: int, answer: int) -> Any:
+        """What the model says of an answer: the wanted class, or a number."""
+        return float(self.score[row, answer]) if self.regression else self.wanted[row]
 
     def changed(self) -> np.ndarray:
         """bool [q, k, d]: what each answer changes."""
         both = np.isnan(self.points) & np.isnan(self.x)[:, None]
         return np.asarray((self.points != self.x[:, None]) & ~both)
+
+    def acted_features(self) -> np.ndarray:
+        """bool [q, k, d]: what each answer changes itself; without causes, all it changes."""
+        return self.changed() if self.acted is None else self.acted
 
     @property
     def metric(self) -> Metric:
@@ -135,8 +157,7 @@ class Answers:
 
     def views(self, *, named: bool = True) -> list[RowView]:
         """What there is to show of each row; `named` uses the user's names for things."""
-        changed, distance = self.changed(), self.distance()
-        return [self._view(q, changed[q], distance[q], named=named) for q in range(len(self))]
+        return row_views(self, range(len(self)), named=named)
 
     def importance(self, *, by_row: bool = False) -> Frame:
         """One line a feature: the share of answers that change it, and in which it is enough alone.
@@ -191,13 +212,30 @@ class Answers:
         chosen: dict[float, Answers] = self._source().frontier(self, diversities)
         return chosen
 
+    def certificates(self) -> Frame:
+        """One line a row: how near the nearest answer is, and how near one can be at all."""
+        return table(certificates.lines(self), self.library)
+
+    def why(self, row: int) -> Why:
+        """Why a row lacks answers: the rules that clash, or what was tried and what rejected it.
+
+        The rules that reject candidates need fresh answers; saved ones keep the note.
+        """
+        self._check_row(row)
+        if self.source is None or self.status[row].answered:
+            return Why(str(self.status[row]), self.notes[row])
+        why: Why = self.source.why(self, row % len(self))
+        return why
+
+    def plan(self, row: int, answer: int = 0) -> Plan:
+        """The changes of an answer in an order in which no rule is broken on the way."""
+        self._check_row(row)
+        return plan_of(self, row % len(self), answer)
+
     def plot(self, row: int = 0) -> Any:
         """A matplotlib figure: what changes, by how much, and the model's score (extra 'plot')."""
-        if not -len(self) <= row < len(self):
-            raise OptionError(
-                f"There is no row {row}.", f"Give its position, from 0 to {len(self) - 1}."
-            )
-        return plot.figure(self._view(row, self.changed()[row], self.distance()[row]))
+        self._check_row(row)
+        return plot.figure(row_views(self, [row % len(self)])[0])
 
     def to_html(self) -> str:
         """A page of its own that shows every row and its answers."""
@@ -224,39 +262,11 @@ class Answers:
         """Write `frame()` to a Parquet file, with the JSON of the answers in its metadata."""
         write_parquet(self.frame(), self.to_json(), path)
 
-    def _view(
-        self, q: int, changed: np.ndarray, distance: np.ndarray, *, named: bool = True
-    ) -> RowView:
-        label = self._name if named else lambda thing: thing
-        names = [label(name) for name in self.space.names]
-        numeric = self.space.continuous
-        own = self._values(self.x[q])
-        shown = []
-        for a in np.flatnonzero(self.filled[q]):
-            values = self._values(self.points[q, a])
-            shown.append(
-                AnswerView(
-                    changes=tuple(
-                        Change(names[j], own[j], values[j], bool(numeric[j]))
-                        for j in np.flatnonzero(changed[a])
-                    ),
-                    prediction=label(self._prediction(q, int(a))),
-                    number=self.regression,
-                    score=float(self.score[q, a]),
-                    distance=float(distance[a]),
-                )
+    def _check_row(self, row: int) -> None:
+        if not -len(self) <= row < len(self):
+            raise OptionError(
+                f"There is no row {row}.", f"Give its position, from 0 to {len(self) - 1}."
             )
-        return RowView(
-            query=q,
-            name=self.index[q],
-            values=dict(zip(names, own, strict=True)),
-            prediction=label(self.predicted[q]),
-            score=float(self.row_score[q]),
-            wanted=label(self.wanted[q]),
-            status=str(self.status[q]),
-            note=self.notes[q],
-            answers=tuple(shown),
-        )
 
     def _column(self, name: str) -> int:
         if name not in self.space.names:
@@ -273,12 +283,6 @@ class Answers:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "source": None}
-
-    def _prediction(self, q: int, a: int) -> Any:
-        return float(self.score[q, a]) if self.regression else self.wanted[q]
-
-    def _values(self, codes: np.ndarray) -> list[Any]:
-        return [value_of(f, code) for f, code in zip(self.space.features, codes, strict=True)]
 
     def _name(self, thing: Any) -> Any:
         return thing if isinstance(thing, tuple) else self.labels.get(thing, thing)

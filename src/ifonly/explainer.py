@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pandas as pd
 
 from ifonly.answering import (
     Part,
+    Proof,
     answer,
     decided_by,
     joined,
@@ -24,21 +26,25 @@ from ifonly.answering import (
     wanted_score,
 )
 from ifonly.answers import Answers
+from ifonly.batch import Batch
 from ifonly.budget import Budget
+from ifonly.causal import CausalModel
 from ifonly.errors import OptionError
 from ifonly.methods import method_of
 from ifonly.models import Counted
 from ifonly.models.lookup import Lookup
 from ifonly.models.memo import Memo
-from ifonly.posing import pose
 from ifonly.preparing import prepare
 from ifonly.record import record_of
+from ifonly.row_rules import read_row_rules
 from ifonly.rules import Rule
 from ifonly.source import MOST_ROWS, Source
 from ifonly.space import Space
 from ifonly.space.frame import Frame, as_frame, library_of
-from ifonly.target import Goal, check_threshold, resolve
+from ifonly.target import check_threshold, resolve
 
+SECONDS = 60.0
+"""What a proof may take for a row unless it is told."""
 CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
 
@@ -60,13 +66,15 @@ class Explainer:
         data: Frame | None = None,
         space: Space | None = None,
         rules: Iterable[Rule | str] = (),
+        causes: CausalModel | None = None,
         method: Any = "auto",
         diversity: float = 0.55,
         sparsity: float = 0.5,
         effort: str = "auto",
         nearest: bool = True,
         minimal: bool = False,
-        weights: Mapping[str, float] | None = None,
+        certify: bool | float = False,
+        weights: Mapping[str, Any] | None = None,
         categorical: Iterable[str] = (),
         ordinal: Mapping[str, Sequence[Any]] | None = None,
         labels: Mapping[Any, str] | None = None,
@@ -89,12 +97,15 @@ class Explainer:
             ordinal=ordinal,
             weights=weights,
             descends=method_of(method, **knobs).descends,
+            solves=method_of(method, **knobs).solves or bool(certify),
+            causes=causes,
         )
         self.weights = dict(weights or {})
         if effort == "auto":
             # A network is asked in tables at next to no cost; any other model is what costs.
             effort = "base" if isinstance(self.setting.route, Lookup) else "small"
         self.method = method_of(method, effort=effort, **knobs)
+        self.certify = _seconds(certify)
         self.options = {"method": _named(method), "effort": effort, **knobs}
 
     def explain(
@@ -104,6 +115,7 @@ class Explainer:
         target: Any = "opposite",
         k: int = 4,
         threshold: float | None = None,
+        row_rules: Any = None,
         seed: int = 0,
         budget: Any = None,
         progress: Callable[[int, int], None] | None = None,
@@ -111,6 +123,7 @@ class Explainer:
     ) -> Answers:
         """k answers to each row.
 
+        `row_rules` gives single rows rules of their own: {0: ['income at most 30000']}.
         `budget` limits seconds, or {'model_rows': ...}; what is found by then comes back.
         `progress` is told the rows done and the rows asked. With `keep`, Ctrl-C ends the search
         and what is finished comes back.
@@ -126,7 +139,9 @@ class Explainer:
         decided = decided_by(model, scores, said, threshold)
         goal = resolve(target, model.classes, decided, threshold=threshold)
         met = goal.met(scores[:, None], decided[:, None] if model.classes else None)[:, 0]
-        found = self._answer(x, goal, met, model, k=k, seed=seed, progress=progress, keep=keep)
+        own = read_row_rules(row_rules, len(x), self.setting.space)
+        batch = Batch(x, goal, met, own, seed)
+        found = self._answer(batch, model, k=k, progress=progress, keep=keep)
         options = {
             **self.options,
             "k": k,
@@ -134,11 +149,15 @@ class Explainer:
             "threshold": threshold,
             "budget": None if budget is None else str(budget),
             "weights": self.weights,
+            "row_rules": [[str(rule) for rule in rules] for rules in own],
         }
         return Answers(
             space=self.setting.space,
             x=x,
             points=found.points,
+            acted=found.acted,
+            bound=found.bound,
+            seconds=found.seconds,
             filled=found.filled,
             status=found.status,
             wanted=wanted_of(goal, model.classes),
@@ -153,7 +172,7 @@ class Explainer:
             labels=self.labels,
             weights=self.weights,
             record=record_of(self.setting, model, options),
-            source=Source(self.setting, self.method, goal, seed, found.pools),
+            source=Source(self.setting, self.method, batch, found.pools),
         )
 
     def _counted(self, limit: Budget, threshold: float | None) -> Counted:
@@ -172,35 +191,40 @@ class Explainer:
 
     def _answer(
         self,
-        x: np.ndarray,
-        goal: Goal,
-        met: np.ndarray,
+        batch: Batch,
         model: Counted,
         *,
         k: int,
-        seed: int,
         progress: Callable[[int, int], None] | None,
         keep: bool,
     ) -> Part:
         """All rows, chunk after chunk, until the budget is spent or somebody interrupts."""
         parts: list[Part] = []
-        done, note = 0, "The budget was spent before the turn of this row."
+        chunks = batch.chunks(self._chunk(k))
+        note = "The budget was spent before the turn of this row."
         try:
-            while done < len(x) and not (parts and model.spent):
-                chunk = np.arange(done, min(done + self._chunk(k), len(x)))
-                problem = pose(self.setting, model, x[chunk], goal.take(chunk), seed)
-                part = answer(problem, self.method, k, met[chunk])
-                parts.append(part if len(x) <= MOST_ROWS else replace(part, pools=()))
-                done = int(chunk[-1]) + 1
+            for chunk in chunks:
+                if parts and model.spent:
+                    break
+                problem = batch.pose(self.setting, model, chunk)
+                part = answer(problem, self.method, k, batch.met[chunk], proof=self._proof())
+                parts.append(part if len(batch.x) <= MOST_ROWS else replace(part, pools=()))
                 if progress is not None:
-                    progress(done, len(x))
+                    progress(sum(len(part.points) for part in parts), len(batch.x))
         except KeyboardInterrupt:
             if not keep:
                 raise
             note = "The search was interrupted before the turn of this row."
-        if done < len(x):
-            parts.append(unanswered(x[done:], k, note))
-        return joined(parts)
+        left = chunks[len(parts) :]
+        parts += [unanswered(batch.x[chunk], k, note) for chunk in left]
+        return joined(parts, chunks)
+
+    def _proof(self) -> Proof | None:
+        if self.certify is None:
+            return None
+        from ifonly.search.exact.certify import certify  # only where it is asked for
+
+        return partial(certify, limit=self.certify)
 
     def _chunk(self, k: int) -> int:
         """How many rows are solved at a time: as many as the method's arrays leave room for."""
@@ -211,73 +235,6 @@ class Explainer:
         home = getattr(self.setting.gradient, "home", None)
         room = CHUNK // 2 if home is None or home().device.type == "cpu" else 1000 * CHUNK
         return max(1, room // (4 * k * space.offsets[-1]))
-
-
-def explain(
-    model: Any,
-    rows: Frame,
-    *,
-    data: Frame | None = None,
-    target: Any = "opposite",
-    k: int = 4,
-    rules: Iterable[Rule | str] = (),
-    method: Any = "auto",
-    seed: int = 0,
-    space: Space | None = None,
-    threshold: float | None = None,
-    diversity: float = 0.55,
-    sparsity: float = 0.5,
-    effort: str = "auto",
-    nearest: bool = True,
-    minimal: bool = False,
-    weights: Mapping[str, float] | None = None,
-    categorical: Iterable[str] = (),
-    ordinal: Mapping[str, Sequence[Any]] | None = None,
-    labels: Mapping[Any, str] | None = None,
-    budget: Any = None,
-    progress: Callable[[int, int], None] | None = None,
-    keep: bool = False,
-) -> Answers:
-    """k ways in which each row would have got another outcome.
-
-    `model` is a fitted estimator or pipeline, anything with `predict_proba` or `predict` on a
-    DataFrame, or a function wrapped by `ifonly.as_model`. `data` is the frame of features that it
-    was trained on; `target` is 'opposite', a class, a range (low, high) of a regressor, or a list
-    with one of these for each row.
-
-    >>> import pandas as pd, ifonly
-    >>> data = pd.DataFrame({"income": [1000, 3000, 5000], "debt": [0, 900, 200]})
-    >>> lender = ifonly.as_model(lambda f: f["income"] - f["debt"] > 2500, classes=["no", "yes"])
-    >>> answers = ifonly.explain(lender, data[1:2], data=data, k=2)
-    >>> answers.status
-    (<Status.FOUND: 'found'>,)
-    """
-    explainer = Explainer(
-        model,
-        data=data,
-        space=space,
-        rules=rules,
-        method=method,
-        diversity=diversity,
-        sparsity=sparsity,
-        effort=effort,
-        nearest=nearest,
-        minimal=minimal,
-        weights=weights,
-        categorical=categorical,
-        ordinal=ordinal,
-        labels=labels,
-    )
-    return explainer.explain(
-        rows,
-        target=target,
-        k=k,
-        threshold=threshold,
-        seed=seed,
-        budget=budget,
-        progress=progress,
-        keep=keep,
-    )
 
 
 def _index(rows: Any, q: int) -> tuple[Any, ...]:
@@ -291,6 +248,17 @@ def _index(rows: Any, q: int) -> tuple[Any, ...]:
 
 def _named(method: Any) -> str:
     return method if isinstance(method, str) else repr(method)
+
+
+def _seconds(certify: Any) -> float | None:
+    """The seconds that a proof may take for a row; None where none is asked for."""
+    if certify is False or certify is None:
+        return None
+    if certify is True:
+        return SECONDS
+    if not isinstance(certify, int | float) or not certify > 0:
+        raise OptionError(f"certify is {certify!r}.", "It is True, or the most seconds a row.")
+    return float(certify)
 
 
 def _check_whole(value: Any, name: str, least: int) -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ifonly.errors import OptionError, nearest
-from ifonly.refine import Refiner, Shrink
-from ifonly.search import SIZES, Edits, Engine, Gradient, Neighbours, Searcher, Size
-from ifonly.select import Determinant, Needed, Polish, Selector
+from ifonly.refine import Nothing, Refiner, Shrink
+from ifonly.search import SIZES, Edits, Engine, Exact, Gradient, Neighbours, Searcher, Size
+from ifonly.select import Determinant, InOrder, Needed, Polish, Selector
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,16 @@ class Method:
     @property
     def descends(self) -> bool:
         """Whether the search needs the model's gradient."""
+        return self._has(Gradient)
+
+    @property
+    def solves(self) -> bool:
+        """Whether the search needs a reading of the model."""
+        return self._has(Exact)
+
+    def _has(self, kind: type) -> bool:
         every = getattr(self.searcher, "searchers", (self.searcher,))
-        return any(isinstance(one, Gradient) for one in every)
+        return any(isinstance(one, kind) for one in every)
 
 
 SEARCHERS: dict[str, Searcher] = {
@@ -31,6 +39,7 @@ SEARCHERS: dict[str, Searcher] = {
     "edits": Edits(),
     "neighbours": Neighbours(),
     "gradient": Gradient(),
+    "exact": Exact(),
 }
 
 
@@ -55,6 +64,8 @@ def method_of(
     if effort not in SIZES:
         raise OptionError(f"There is no effort {effort!r}.", nearest(effort, ("auto", *SIZES)))
     size = SIZES[effort]
+    if method == "exact" or isinstance(method, Exact):
+        return Method(_searcher(method, size), Nothing(), InOrder())
     choice = Determinant(diversity, sparsity, nearest_first)
     return Method(
         _searcher(method, size),

@@ -2,55 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ifonly.models import Counted
 from ifonly.preparing import Setting
 from ifonly.problem import Problem
-from ifonly.rules import Box
+from ifonly.rules import Box, Rule
 from ifonly.space import Continuous, Space
 from ifonly.space.rows import value_of
 from ifonly.stream import row_streams
 from ifonly.target import Goal
 
 
-def pose(setting: Setting, model: Counted, x: np.ndarray, goal: Goal, seed: int) -> Problem:
-    """The problem of rows x [q, d]."""
+def pose(
+    setting: Setting,
+    model: Counted,
+    x: np.ndarray,
+    goal: Goal,
+    seed: int,
+    *,
+    own: Sequence[tuple[Rule, ...]] = (),
+) -> Problem:
+    """The problem of rows x [q, d]; `own` gives each row rules of its own.
+
+    Rules of single rows that no box can express must be the same for all rows of a problem: see
+    `alike`.
+    """
     box = Box.whole(setting.space, x)
     for rule in setting.rules:
         box = rule.narrow(box)
+    for rule, rows in _rows_of(own).items():
+        box = box.put(rows, rule.narrow(box.take(rows)))
+    causes, limits = setting.causes, None
+    if causes is not None:
+        limits = box
+        for j in range(len(setting.space)):
+            if not causes.may_act(j):
+                box = box.only_own(j)
+    shared = tuple(rule for rule in own[0] if not rule.boxed) if own else ()
     return Problem(
         space=setting.space,
         model=model,
         goal=goal,
         x=x,
         box=box,
-        rules=setting.rules,
+        rules=setting.rules + shared,
         metric=setting.metric,
         grid=setting.grid,
         reference=setting.reference,
         stream=row_streams(x, seed),
         seed=seed,
         gradient=setting.gradient,
+        causes=causes,
+        reading=setting.reading,
+        limits=limits,
+        own_rules=tuple(tuple(rule for rule in rules if rule.boxed) for rules in own),
     )
 
 
-def impossible(problem: Problem) -> dict[int, str]:
-    """Why rows have no answer whatever is searched: for each such row, the rules that clash."""
-    empty = problem.box.empty()
-    reasons = {}
-    for q in np.flatnonzero(empty.any(axis=1)):
-        names = [problem.space.names[j] for j in np.flatnonzero(empty[q])]
-        guilty = [f"'{r}'" for r in problem.rules if getattr(r, "name", None) == names[0]]
-        j = problem.space.index(names[0])
-        value = value_of(problem.space.features[j], problem.x[q, j])
-        reasons[int(q)] = (
-            f"The rules leave no value for {names[0]!r}, which is {value!r}: {', '.join(guilty)}."
-        )
-    for q in np.flatnonzero(problem.box.frozen().all(axis=1) & ~empty.any(axis=1)):
-        listed = ", ".join(f"'{rule}'" for rule in problem.rules) or "the space has no other values"
-        reasons[int(q)] = f"Nothing may change: {listed}."
-    return reasons
+def alike(own: Sequence[tuple[Rule, ...]], q: int) -> list[np.ndarray]:
+    """Positions of rows that one problem can hold: those whose relations of their own are equal."""
+    groups: dict[tuple[Rule, ...], list[int]] = {}
+    for row in range(q):
+        relations = tuple(rule for rule in own[row] if not rule.boxed) if own else ()
+        groups.setdefault(relations, []).append(row)
+    return [np.array(rows, dtype=np.intp) for rows in groups.values()]
+
+
+def _rows_of(own: Sequence[tuple[Rule, ...]]) -> dict[Rule, np.ndarray]:
+    """The positions of the rows that each rule is for."""
+    rows: dict[Rule, list[int]] = {}
+    for row, rules in enumerate(own):
+        for rule in rules:
+            rows.setdefault(rule, []).append(row)
+    return {rule: np.array(places, dtype=np.intp) for rule, places in rows.items()}
 
 
 def outside(space: Space, x: np.ndarray) -> dict[int, str]:

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.causal import CausalModel, Causes
 from ifonly.errors import OptionError, RuleError
 from ifonly.grid import Grid
 from ifonly.models import Differentiable, Model, adapt
 from ifonly.models.columns import check_encoded
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files import load_model
+from ifonly.models.reading import Reading, check_reading, read
 from ifonly.models.route import route
 from ifonly.models.splits import read_stops
 from ifonly.problem import Reference
@@ -50,6 +52,8 @@ class Setting:
     kind: str = ""
     """The name of the user's own class of model."""
     gradient: Differentiable | None = None
+    causes: Causes | None = None
+    reading: Reading | None = None
 
     @cached_property
     def fingerprint(self) -> str:
@@ -68,6 +72,8 @@ def prepare(
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     weights: Mapping[str, float] | None = None,
     descends: bool = False,
+    solves: bool = False,
+    causes: CausalModel | None = None,
 ) -> Setting:
     """The setting of a model over the space of `data`, or over a space that is given."""
     if (data is None) == (space is None):
@@ -89,6 +95,11 @@ def prepare(
     probe = kept if len(kept) else _middle(space)[None]
     adapted = adapt(model, space, probe)
     nodes = as_rules(rules, space)
+    if not isinstance(causes, CausalModel | None):
+        raise OptionError(
+            f"causes is {causes!r}.",
+            "Give an ifonly.CausalModel; pairs such as 'education causes age' are rules.",
+        )
     _check_together(space, nodes)
     scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
     way = route(model, adapted, space, kept[:PROBES])
@@ -103,7 +114,16 @@ def prepare(
         np.asarray(scores) if len(kept) else np.asarray(adapted.scores(probe)),
         kind,
         differentiable(model, adapted, space, kept if len(kept) else probe) if descends else None,
+        None if causes is None else causes.bind(space),
+        _read(model, adapted, space, kept if len(kept) else probe) if solves else None,
     )
+
+
+def _read(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Reading:
+    """The model as a solver can be told of it, checked against what it says itself."""
+    reading = read(model, adapted, space, probe)
+    check_reading(reading, adapted, space, probe)
+    return reading
 
 
 def _thinned(codes: np.ndarray) -> np.ndarray:

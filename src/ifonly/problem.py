@@ -11,11 +11,15 @@ from functools import cached_property
 
 import numpy as np
 
+from ifonly.causal import Causes
 from ifonly.grid import Grid
 from ifonly.models import Counted, Differentiable
+from ifonly.models.lookup import Lookup
+from ifonly.models.reading import Reading
 from ifonly.moves import Moves
 from ifonly.pool import Pool
 from ifonly.rules import Box, Rule
+from ifonly.rules.repair import repaired, violation
 from ifonly.space import Metric, Space
 from ifonly.target import Goal
 
@@ -38,6 +42,7 @@ class Problem:
     x: np.ndarray
     box: Box
     rules: tuple[Rule, ...]
+    """What every row obeys."""
     metric: Metric
     grid: Grid
     reference: Reference
@@ -46,6 +51,14 @@ class Problem:
     seed: int = 0
     gradient: Differentiable | None = None
     """The model with a gradient, where the method needs one."""
+    causes: Causes | None = None
+    """What follows from what: points are then actions, and `result` is what they lead to."""
+    reading: Reading | None = None
+    """What a solver is told of the model, where the method needs that."""
+    limits: Box | None = None
+    """Where causes are known: what a row may become, while `box` says what may be acted on."""
+    own_rules: tuple[tuple[Rule, ...], ...] = ()
+    """What single rows obey besides, all of it in the box; empty, or one entry a row."""
 
     @cached_property
     def moves(self) -> Moves:
@@ -70,29 +83,79 @@ class Problem:
         One model call, for the points that the rules allow; `among` [q, m] leaves out others.
         `inside` says that the points are known to lie in the box, so that it need not be asked.
         """
-        if inside and among is None and all(rule.boxed for rule in self.rules):
-            scores = self.model.scores(points.reshape(-1, points.shape[-1]))
-            return self.goal.margin(scores.reshape(*points.shape[:2], -1))
-        allowed = self.feasible(points)
-        if among is not None:
-            allowed &= among
+        result = self.result(points)
+        if inside and among is None and self.causes is None:
+            allowed = self._obey(points)
+        else:
+            allowed = self._possible(points, result)
+            if among is not None:
+                allowed &= among
+        if allowed.all() or (among is None and isinstance(self.model.route, Lookup)):
+            # A table is read faster for all points than for some.
+            scores = self.model.scores(result.reshape(-1, points.shape[-1]))
+            margin = self.goal.margin(scores.reshape(*points.shape[:2], scores.shape[-1]))
+            return margin if allowed.all() else np.where(allowed, margin, -np.inf)
         margin = np.full(allowed.shape, -np.inf)
         rows, _ = np.nonzero(allowed)
-        scores = self.model.scores(points[allowed])
+        scores = self.model.scores(result[allowed])
         margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
         return margin
 
     def ask(self, points: np.ndarray) -> Pool:
-        """The points with their margins."""
+        """The points, moved to where the rules hold, with their margins."""
+        points = self.repaired(points)
         return Pool(points, self.margin(points))
+
+    def repaired(self, points: np.ndarray) -> np.ndarray:
+        """[q, m, d] points moved to where the rules hold that no box can express.
+
+        A point that cannot be mended comes back as near to it as it got.
+        """
+        if not self.relations:
+            return points
+        if self.causes is None:
+            return repaired(self.relations, self.box, points)
+        result = self.result(points)
+        moved = repaired(self.relations, self.box, result)
+        return np.where(moved != result, moved, points)
+
+    def violation(self, points: np.ndarray) -> np.ndarray:
+        """[q, m] by how much points [q, m, d] break the rules that no box can express."""
+        return violation(self.relations, self.box, self.result(points))
+
+    def result(self, points: np.ndarray) -> np.ndarray:
+        """[q, m, d] what points lead to: themselves, or what follows from them as actions."""
+        return points if self.causes is None else self.causes.follow(self.x, points)
+
+    @cached_property
+    def relations(self) -> tuple[Rule, ...]:
+        """The rules that the box does not say all of."""
+        return tuple(rule for rule in self.rules if not rule.boxed)
+
+    def rules_of(self, row: int) -> tuple[Rule, ...]:
+        """All rules that a row obeys."""
+        return self.rules + (self.own_rules[row] if self.own_rules else ())
 
     def feasible(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m]: the points [q, m, d] that change something and that the rules allow."""
-        allowed = self.box.contains(points).all(axis=-1) & self.changed(points).any(axis=-1)
-        for rule in self.rules:
-            if not rule.boxed:
-                allowed &= rule.holds(self.space, self.x, points)
-        return np.asarray(allowed)
+        return self._possible(points, self.result(points))
+
+    def _possible(self, points: np.ndarray, result: np.ndarray) -> np.ndarray:
+        allowed = self._lie_inside(points, result) & self.changed(points).any(axis=-1)
+        return np.asarray(allowed & self._obey(result))
+
+    def _lie_inside(self, points: np.ndarray, result: np.ndarray) -> np.ndarray:
+        inside = self.box.contains(points).all(axis=-1)
+        if self.limits is not None:
+            inside &= self.limits.contains(result).all(axis=-1)
+        return np.asarray(inside)
+
+    def _obey(self, result: np.ndarray) -> np.ndarray:
+        """bool [q, m]: the results that the relations allow."""
+        allowed = np.ones(result.shape[:2], dtype=bool)
+        for rule in self.relations:
+            allowed &= rule.holds(self.space, self.x, result)
+        return allowed
 
     def accepts(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m]: the points [q, m, d] that are answers."""
@@ -108,11 +171,12 @@ class Problem:
         user's own model decides as wanted. Scores are NaN where a rule forbids, or `among` [q, m]
         leaves out.
         """
-        accepted = self.lawful(points) & self.changed(points).any(axis=-1)
+        result = self.result(points)
+        accepted = self.lawful(points, result) & self.changed(points).any(axis=-1)
         if among is not None:
             accepted &= among
         rows, _ = np.nonzero(accepted)
-        codes = points[accepted]
+        codes = result[accepted]
         decided = self.model.decide(codes) if self.goal.threshold is None else None
         own = self.model.own_scores(codes, decided)
         goal = self.goal.take(rows)
@@ -122,19 +186,19 @@ class Problem:
         accepted[accepted] = met
         return accepted, scores
 
-    def lawful(self, points: np.ndarray) -> np.ndarray:
+    def lawful(self, points: np.ndarray, result: np.ndarray | None = None) -> np.ndarray:
         """bool [q, m]: the part of the judgement that needs no model."""
-        own = ~self.changed(points)
-        written = (self.space.round(points) == points) | np.isnan(points)
-        lawful = (own | written).all(axis=-1)
-        lawful &= self.box.contains(points).all(axis=-1)
+        result = self.result(points) if result is None else result
+        own = ~self.changed(result)
+        written = (self.space.round(result) == result) | np.isnan(result)
+        lawful = (own | written).all(axis=-1) & self._lie_inside(points, result)
         for rule in self.rules:
-            lawful &= rule.holds(self.space, self.x, points)
+            lawful &= rule.holds(self.space, self.x, result)
         return np.asarray(lawful)
 
     def distance(self, points: np.ndarray) -> np.ndarray:
         """[q, m] how far points [q, m, d] are from their rows."""
-        return np.asarray(self.metric.distance(points, self.x[:, None]))
+        return np.asarray(self.metric.cost(points, self.x[:, None]))
 
     def changed(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m, d]: the features in which points differ from their rows."""
@@ -145,12 +209,14 @@ class Problem:
 
     def take(self, rows: np.ndarray) -> Problem:
         """The problem of some rows."""
-        part = replace(
+        part: Problem = replace(
             self,
             goal=self.goal.take(rows),
             x=self.x[rows],
             box=self.box.take(rows),
+            limits=None if self.limits is None else self.limits.take(rows),
             stream=self.stream[rows],
+            own_rules=tuple(self.own_rules[row] for row in rows) if self.own_rules else (),
         )
         if "moves" in self.__dict__:
             part.__dict__["moves"] = self.moves.take(rows)

@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from ifonly.answers import Answers
-from ifonly.explainer import explain
+from ifonly.explaining import explain
 from ifonly.methods import Method
 from ifonly.refine import Nothing, Refiner, Sparsify
+from ifonly.rules import Rule
 from ifonly.search import Gradient
 from ifonly.search.descent import Pace
-from ifonly.select import InOrder
+from ifonly.select import Filtered, InOrder
 
 PATIENT = Pace(every=10, patience=12, stubborn=200)
 """Looks often and waits long, since nothing is started again."""
@@ -36,10 +37,20 @@ def diverse_cf(
 
 
 def diverse_cf_sparse(
-    model: Any, rows: Any, *, lambda1: float = 0.5, lambda2: float = 1.0, **options: Any
+    model: Any,
+    rows: Any,
+    *,
+    lambda1: float = 0.5,
+    lambda2: float = 1.0,
+    filters: tuple[Rule, ...] = (),
+    **options: Any,
 ) -> Answers:
-    """DiverseCF-Sparse: DiverseCF, then the paper's sparsity step."""
-    return _run(_descent(lambda1, lambda2), Sparsify(), model, rows, options)
+    """DiverseCF-Sparse: DiverseCF, then the paper's sparsity step.
+
+    `filters` are rules that drop answers afterwards, as the paper does; `rules` are obeyed in the
+    search.
+    """
+    return _run(_descent(lambda1, lambda2), Sparsify(), model, rows, options, filters)
 
 
 def no_diversity_cf(
@@ -72,6 +83,12 @@ def _descent(
 
 
 def _run(
-    searcher: Gradient, refiner: Refiner, model: Any, rows: Any, options: dict[str, Any]
+    searcher: Gradient,
+    refiner: Refiner,
+    model: Any,
+    rows: Any,
+    options: dict[str, Any],
+    filters: tuple[Rule, ...] = (),
 ) -> Answers:
-    return explain(model, rows, method=Method(searcher, refiner, InOrder()), **options)
+    selector = Filtered(InOrder(), filters) if filters else InOrder()
+    return explain(model, rows, method=Method(searcher, refiner, selector), **options)

@@ -27,6 +27,7 @@ def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> d
         "model_fingerprint": setting.fingerprint,
         "model_rows": model.rows,
         "model_calls": model.calls,
+        **({} if setting.reading is None else {"tolerance": setting.reading.rounding}),
     }
 
 

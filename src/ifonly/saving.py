@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import math
+from dataclasses import astuple
 from os import PathLike
 from typing import Any
 
@@ -17,12 +18,13 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, FileError, MissingExtra
-from ifonly.space import Space
+from ifonly.space import Cost, Space
 from ifonly.status import Status
 from ifonly.writing import write_file
 
 FORMAT = "ifonly answers 1"
 _ARRAYS = ("x", "points", "filled", "row_score", "score")
+_MASKS = ("filled", "acted")
 
 
 def to_json(answers: Any) -> str:
@@ -30,7 +32,7 @@ def to_json(answers: Any) -> str:
     fields = {name: value for name, value in vars(answers).items() if name != "source"}
     plain: dict[str, Any] = {"format": FORMAT, "space": json.loads(fields.pop("space").to_json())}
     for name, value in fields.items():
-        plain[name] = _array(value) if name in _ARRAYS else _encode(value)
+        plain[name] = _array(value) if isinstance(value, np.ndarray) else _encode(value)
     return json.dumps(plain, ensure_ascii=False, allow_nan=False)
 
 
@@ -56,10 +58,13 @@ def from_json(content: str) -> dict[str, Any]:
         "filled": (q, k),
         "row_score": (q,),
         "score": (q, k),
+        "acted": (q, k, d),
+        "bound": (q,),
+        "seconds": (q,),
     }
     for name, value in plain.items():
-        if name in _ARRAYS:
-            dtype = bool if name == "filled" else np.float64
+        if name in shapes and value is not None:
+            dtype = bool if name in _MASKS else np.float64
             fields[name] = np.array(value, dtype=dtype).reshape(shapes[name])
         else:
             fields[name] = _decode(value)
@@ -91,6 +96,7 @@ def _array(values: np.ndarray) -> Any:
         return values.tolist()
     plain = values.astype(object)
     plain[np.isnan(values)] = None
+    plain[np.isposinf(values)], plain[np.isneginf(values)] = "inf", "-inf"
     return plain.tolist()
 
 
@@ -107,6 +113,8 @@ def _encode(value: Any) -> Any:
         return [_encode(one) for one in value]
     if isinstance(value, dict):
         return {"pairs": [[_encode(key), _encode(one)] for key, one in value.items()]}
+    if isinstance(value, Cost):
+        return {"cost": _encode(astuple(value))}
     if isinstance(value, pd.Timestamp):
         return {"timestamp": value.isoformat()}
     raise DataError(f"JSON cannot hold {value!r}.", "Turn such values into text first.")
@@ -122,6 +130,8 @@ def _decode(value: Any) -> Any:
         return float(inner)
     if mark == "timestamp":
         return pd.Timestamp(inner)
+    if mark == "cost":
+        return Cost(*_decode(inner))
     if mark == "tuple":
         return tuple(_decode(one) for one in inner)
     return {_decode(key): _decode(one) for key, one in inner}

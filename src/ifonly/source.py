@@ -14,15 +14,18 @@ import numpy as np
 
 from ifonly.answering import status_of, wanted_score
 from ifonly.answers import Answers
+from ifonly.batch import Batch
+from ifonly.clashing import clash
 from ifonly.errors import OptionError
 from ifonly.methods import Method
 from ifonly.models import Counted
 from ifonly.pool import Pool
-from ifonly.posing import pose
 from ifonly.preparing import Setting
+from ifonly.rules import Rule
 from ifonly.select import Determinant, Needed, Selector
-from ifonly.solving import judged
-from ifonly.target import Goal
+from ifonly.solving import judged, pool_of
+from ifonly.status import Status
+from ifonly.why import Why
 
 MOST_ROWS = 2000
 """Up to how many rows the pools of a search are kept."""
@@ -36,8 +39,7 @@ class Source:
 
     setting: Setting
     method: Method
-    goal: Goal
-    seed: int
+    batch: Batch
     pools: tuple[tuple[np.ndarray, Pool], ...]
     """For each chunk, the positions of its rows and their candidates."""
 
@@ -57,19 +59,48 @@ class Source:
             sets[float(one)] = self._chosen(answers, Needed(choice) if minimal else choice, one)
         return sets
 
+    def rules_of(self, row: int) -> tuple[Rule, ...]:
+        """All rules that a row obeys."""
+        return self.setting.rules + (self.batch.own[row] if self.batch.own else ())
+
+    def why(self, answers: Answers, row: int) -> Why:
+        """What stands in the way of a row: rules that clash, or those that reject candidates.
+
+        The row is searched once more as if there were no rules, and each rule is asked which of
+        the candidates with the wanted outcome it rejects.
+        """
+        status, note = str(answers.status[row]), answers.notes[row]
+        rules = self.rules_of(row)
+        if answers.status[row] is Status.INFEASIBLE:
+            found = clash(self.setting.space, answers.x[row], rules)
+            return Why(status, note, tuple(map(str, found or ())))
+        model = Counted(self.setting.model, self.setting.route)
+        free = replace(self.setting, rules=())
+        problem = replace(self.batch, own=()).pose(free, model, np.array([row]))
+        pool = pool_of(problem, self.method, answers.k)
+        points = problem.result(pool.points[:, pool.valid[0]])
+        broken = {
+            str(rule): int((~rule.holds(problem.space, problem.x, points)).sum()) for rule in rules
+        }
+        most = sorted((item for item in broken.items() if item[1]), key=lambda item: -item[1])
+        return Why(status, note, (), model.rows, points.shape[1], dict(most))
+
     def outcomes(self, points: np.ndarray, asked: np.ndarray) -> np.ndarray:
         """bool [q, m]: the points [q, m, d] to which the model gives the wanted outcome.
 
-        Rules are not looked at; `asked` [q, m] says which points matter.
+        Rules are not looked at; `asked` [q, m] says which points matter. Where causes are known,
+        points are actions, and what follows from them is what the model is asked about.
         """
-        model = Counted(self.setting.model, self.setting.model)
+        model, goal = Counted(self.setting.model, self.setting.model), self.batch.goal
         rows, _ = np.nonzero(asked)
+        if self.setting.causes is not None:
+            points = self.setting.causes.follow(self.batch.x, points)
         codes = points[asked]
         scores = model.own_scores(codes)
-        decided = model.decide(codes) if self.goal.threshold is None else None
+        decided = model.decide(codes) if goal.threshold is None else None
         each = None if decided is None else decided[:, None]
         met = np.zeros(asked.shape, dtype=bool)
-        met[asked] = self.goal.take(rows).met(scores[:, None], each)[:, 0]
+        met[asked] = goal.take(rows).met(scores[:, None], each)[:, 0]
         return met
 
     def moves(self, x: np.ndarray, columns: Sequence[int]) -> np.ndarray:
@@ -87,17 +118,24 @@ class Source:
 
     def _chosen(self, answers: Answers, selector: Selector, diversity: float) -> Answers:
         points, filled = answers.points.copy(), answers.filled.copy()
-        score = answers.score.copy()
+        score, acted = answers.score.copy(), answers.acted_features().copy()
         model = Counted(self.setting.model, self.setting.route)
         method = replace(self.method, selector=selector)
         for rows, pool in self.pools:
-            problem = pose(self.setting, model, answers.x[rows], self.goal.take(rows), self.seed)
+            problem = self.batch.pose(self.setting, model, rows)
             chosen = selector.select(problem, pool, answers.k)
             solved = judged(problem, method, pool, *chosen)
             points[rows], filled[rows] = solved.points, solved.filled
+            acted[rows] = solved.acted
             score[rows] = wanted_score(solved.scores, problem.goal)
         record: dict[str, Any] = {**answers.record, "diversity": diversity}
         status = status_of(filled, answers.status)
         return replace(
-            answers, points=points, filled=filled, score=score, status=status, record=record
+            answers,
+            points=points,
+            filled=filled,
+            score=score,
+            status=status,
+            record=record,
+            acted=None if answers.acted is None else acted,
         )

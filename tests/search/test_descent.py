@@ -117,7 +117,8 @@ def test_a_forbidden_level_is_not_taken_where_all_are_at_zero(space: Space) -> N
     w = space.offsets[-1]
     high = np.ones((w, 1, 1))
     high[2] = 0.0
-    settled = descent._settle(space, np.zeros((w, 2, 1)), high)
+    batch = descent._Batch.of(np.zeros((w, 2, 1)), np.zeros((w, 1, 1)), high)
+    settled = descent._Settle(space, None)(batch)
     assert space.snap(np.transpose(settled, (2, 1, 0)))[0, :, 2].tolist() == [1.0, 1.0]
 
 

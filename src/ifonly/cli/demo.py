@@ -12,7 +12,7 @@ from ifonly.cli import tables
 from ifonly.cli.output import deliver
 from ifonly.cli.talking import talk
 from ifonly.datasets import Dataset, load
-from ifonly.explainer import explain
+from ifonly.explaining import explain
 from ifonly.render.view import RowView
 
 APPLICANT = 27248

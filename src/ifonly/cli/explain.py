@@ -10,15 +10,19 @@ from typing import Annotated, Any
 
 import pandas as pd
 import typer
+from rich.text import Text
 
 from ifonly.answers import Answers
-from ifonly.cli import tables
+from ifonly.cli.failing import failures, tell_reasons, with_reasons
 from ifonly.cli.output import check_writable, deliver
-from ifonly.cli.reading import read_table
+from ifonly.cli.reading import read_rule_file, read_table
+from ifonly.cli.stating import as_ordinal, as_row_rules, as_weights, number_of
 from ifonly.cli.talking import rows_done, talk
 from ifonly.errors import DataError, OptionError, TargetError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models.files import load_model
+from ifonly.rules import Rule
+from ifonly.space import Space
 
 
 class Format(StrEnum):
@@ -40,6 +44,13 @@ K = Annotated[int, typer.Option("-k", help="How many answers to each row.")]
 Rules = Annotated[
     list[str] | None, typer.Option("--rule", help="For example 'age only increases'.")
 ]
+RuleFile = Annotated[
+    Path | None, typer.Option("--rules", help="A file of rules: one a line, or a JSON list.")
+]
+RowRules = Annotated[
+    list[str] | None,
+    typer.Option("--row-rule", help="Of one row, by its position from 0: '3: age fixed'."),
+]
 Written = Annotated[
     Format | None, typer.Option("--format", help="By default what --out ends in, else a table.")
 ]
@@ -55,6 +66,17 @@ Minimal = Annotated[bool, typer.Option("--minimal", help="Only changes that are 
 Named = Annotated[
     list[str] | None, typer.Option(help="A column of numbers that are names of categories.")
 ]
+Orders = Annotated[
+    list[str] | None,
+    typer.Option("--ordinal", help="Levels, lowest first: 'education: school, college'."),
+]
+Weights = Annotated[
+    list[str] | None,
+    typer.Option("--weight", help="The price of a change: 'age=2', 'income=up 3, down 1'."),
+]
+Failures = Annotated[
+    bool, typer.Option("--explain-failures", help="Say why rows lack answers; takes longer.")
+]
 
 
 def explain(
@@ -66,6 +88,8 @@ def explain(
     target: Target = "opposite",
     k: K = 4,
     rule: Rules = None,
+    rules: RuleFile = None,
+    row_rule: RowRules = None,
     written: Written = None,
     out: Out = None,
     trust_pickle: Trust = False,
@@ -74,45 +98,47 @@ def explain(
     diversity: Diversity = 0.55,
     threshold: Threshold = None,
     categorical: Named = None,
+    ordinal: Orders = None,
+    weight: Weights = None,
     effort: Effort = "auto",
     budget: Budget = None,
     minimal: Minimal = False,
+    explain_failures: Failures = False,
 ) -> None:
     """Explain rows: k checked ways in which each would have got another outcome.
 
     Exits with 0 where every row is answered, with 3 where some lack answers.
     """
     check_writable(out)
-    train = read_table(data)
-    asked = read_table(rows, like=train)
-    loaded = load_model(model, trust_pickle=trust_pickle)
-    if outcome:
-        train, asked = _without(outcome, train, asked)
-    else:
-        _check_features(train, loaded)
+    train, asked, loaded = _inputs(rows, data, model, outcome, trust_pickle=trust_pickle)
+    kinds: dict[str, Any] = {
+        "categorical": categorical or (),
+        "ordinal": as_ordinal(ordinal or (), train),
+    }
     explainer = Explainer(
         loaded,
         data=train,
-        rules=rule or (),
+        rules=[*(rule or ()), *_rules_of(rules, train, kinds)],
         method=method,
         diversity=diversity,
-        categorical=categorical or (),
+        weights=as_weights(weight or (), train.columns),
         effort=effort,
         minimal=minimal,
+        **kinds,
     )
-    wanted = as_target(target, explainer.setting.model.classes)
     with rows_done("Explaining rows") as progress:
         answers = explainer.explain(
             asked,
-            target=wanted,
+            target=as_target(target, explainer.setting.model.classes),
             k=k,
+            row_rules=as_row_rules(row_rule or (), len(asked)),
             threshold=threshold,
             seed=seed,
             budget=budget,
             progress=progress,
             keep=True,
         )
-    _write(answers, written or _format_of(out), out)
+    _write(answers, written or _format_of(out), out, reasons=explain_failures)
     _tell(answers)
     if not all(status.answered for status in answers.status):
         raise typer.Exit(3)
@@ -125,11 +151,11 @@ def as_target(text: str, classes: tuple[Any, ...]) -> Any:
     (1, (200.0, 250.5), (-inf, 9.0))
     """
     for known in classes:
-        if str(known) == text or (isinstance(known, float) and _number(text) == known):
+        if str(known) == text or (isinstance(known, float) and number_of(text) == known):
             return known
     ends = re.fullmatch(r"(.*)\.\.(.*)", text)
     low, high = (ends[1], ends[2]) if ends else ("", "")
-    bounds = (_number(low or "-inf"), _number(high or "inf"))
+    bounds = (number_of(low or "-inf"), number_of(high or "inf"))
     if ends and (low or high) and None not in bounds:
         return bounds
     if not classes:
@@ -140,11 +166,23 @@ def as_target(text: str, classes: tuple[Any, ...]) -> Any:
     return text
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+def _inputs(
+    rows: Path, data: Path, model: Path, outcome: str, *, trust_pickle: bool
+) -> tuple[pd.DataFrame, pd.DataFrame, Any]:
+    """The training features, the rows asked, and the model."""
+    train = read_table(data)
+    asked = read_table(rows, like=train)
+    loaded = load_model(model, trust_pickle=trust_pickle)
+    if outcome:
+        train, asked = _without(outcome, train, asked)
+    else:
+        _check_features(train, loaded)
+    return train, asked, loaded
+
+
+def _rules_of(path: Path | None, train: pd.DataFrame, kinds: dict[str, Any]) -> tuple[Rule, ...]:
+    """The rules of a file, if there is one."""
+    return () if path is None else read_rule_file(path, Space.infer(train, **kinds))
 
 
 def _without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
@@ -173,10 +211,12 @@ def _format_of(out: Path | None) -> Format:
     return Format(ending) if ending in [str(known) for known in Format] else Format.TABLE
 
 
-def _write(answers: Answers, written: Format, out: Path | None) -> None:
+def _write(answers: Answers, written: Format, out: Path | None, *, reasons: bool) -> None:
+    told = failures(answers) if reasons else {}
     if written is Format.TABLE:
-        deliver(tables.rows(answers.views()), out)
-    elif written is Format.JSON:
+        deliver(with_reasons(answers, told), out)
+        return
+    if written is Format.JSON:
         deliver(answers.to_json() + "\n", out)
     elif written is Format.CSV:
         deliver(answers.frame().to_csv(index=False), out)
@@ -186,9 +226,10 @@ def _write(answers: Answers, written: Format, out: Path | None) -> None:
                 "Parquet is no text for stdout.", "Name a file: --out answers.parquet."
             )
         answers.to_parquet(out)
-        talk().print(f"Written: {out}")
+        talk().print(Text(f"Written: {out}"))
     else:
         deliver(answers.to_html(), out)
+    tell_reasons(answers, told)
 
 
 def _tell(answers: Answers) -> None:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from ifonly.cli import tables
 from ifonly.cli.talking import talk
@@ -27,7 +28,7 @@ def deliver(content: str | RenderableType, out: Path | None) -> None:
     """Write text as it is, and anything else as a console shows it."""
     if out is not None:
         write_file(out, content if isinstance(content, str) else tables.plain(content))
-        talk().print(f"Written: {out}")
+        talk().print(Text(f"Written: {out}"))
         return
     console = Console(highlight=False)
     if console.is_terminal and not isinstance(content, str):

@@ -1,4 +1,4 @@
-"""Tables from files: CSV (also gzipped) and Parquet, by the ending of the name."""
+"""Tables from files: CSV (also gzipped) and Parquet, by the ending of the name; and rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from ifonly.errors import DataError, FileError, MissingExtra, nearest
+from ifonly.errors import DataError, FileError, MissingExtra, RuleError, nearest
+from ifonly.rules import Rule, read_rules
+from ifonly.space import Space
 
 Content = TypeVar("Content")
 
@@ -32,6 +34,15 @@ def read_table(path: Path, like: pd.DataFrame | None = None) -> pd.DataFrame:
         return read(path, _parquet, "a Parquet file")
     text = {} if like is None else {c: "str" for c in like.columns if _is_text(like[c])}
     return read(path, lambda file: _csv(file, text), "a CSV file")
+
+
+def read_rule_file(path: Path, space: Space) -> tuple[Rule, ...]:
+    """The rules in a file: one a line, or a list in JSON."""
+    text = read(path, lambda file: file.read_text(encoding="utf-8-sig"), "a file of rules")
+    try:
+        return read_rules(text, space)
+    except RuleError as error:
+        raise RuleError(f"{str(path)!r}: {error.message}", error.hint) from None
 
 
 def read(path: Path, reader: Callable[[Path], Content], kind: str) -> Content:

@@ -53,7 +53,8 @@ def answers(view: RowView) -> Table:
             first = [str(place), score_text(view, answer.score), f"{answer.distance:.2f}"]
             number, score, distance = first if line == 0 else ("", "", "")
             before, after = value_text(change.before), value_text(change.after)
-            cells = (number, change.feature, before, after, score, distance)
+            name = f"so {change.feature}" if change.follows else change.feature
+            cells = (number, name, before, after, score, distance)
             table.add_row(*map(Text, cells), end_section=line == len(answer.changes) - 1)
     return table
 

@@ -67,7 +67,7 @@ class Shrink:
         feature = np.concatenate([gifts, np.repeat(features, s, axis=2)], axis=2)
         value = np.concatenate([read(origin, gifts), values.reshape(q, n, -1)], axis=2)
         a = feature.shape[2]
-        tried = edited(state.points, feature, value)
+        tried = problem.repaired(edited(state.points, feature, value))
         margin = problem.margin(tried, inside=True)
         distance = problem.distance(tried)
         kept = ((margin > 0) & (distance > 0)).reshape(q, n, a) & (state.margin > 0)[:, :, None]

@@ -89,7 +89,8 @@ def _section(view: RowView) -> str:
 
 def _card(view: RowView, place: int, answer: AnswerView) -> str:
     lines = "".join(
-        f'<tr><th scope="row">{escape(change.feature)}</th>'
+        f"<tr{' class=follows' if change.follows else ''}>"
+        f'<th scope="row">{escape(change.feature)}{" (follows)" if change.follows else ""}</th>'
         f'<td class="before">{_text(change.before)}</td><td class="arrow">→</td>'
         f'<td class="after">{_text(change.after)}</td></tr>'
         for change in answer.changes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ifonly.render.view import AnswerView, RowView, value_text
+from ifonly.render.view import AnswerView, Change, RowView, value_text
 
 
 def sentence(answer: AnswerView) -> str:
@@ -11,15 +11,23 @@ def sentence(answer: AnswerView) -> str:
     >>> from ifonly.render.view import Change
     >>> sentence(AnswerView((Change("age", 22, 34),), ">50K", 0.71, 1.2))
     'If only age were 34 (not 22): >50K (0.71).'
+    >>> both = Change("job", "a", "b"), Change("pay", 1, 2, follows=True)
+    >>> sentence(AnswerView(both, "x", 1.0, 1.0))
+    'If only job were b (not a), so that pay would be 2 (not 1): x (1.00).'
     """
+    follows = _listed("would be", answer.consequences)
+    then = f", so that {follows}" if follows else ""
+    return f"If only {_listed('were', answer.actions)}{then}: {outcome(answer)}."
+
+
+def _listed(verb: str, changes: tuple[Change, ...]) -> str:
+    """Changes with a verb that is said once: age were 34 (not 22) and education Doctorate (…)."""
+    verbs = [f" {verb}", *[""] * len(changes)]
     parts = [
-        f"{c.feature} were {value_text(c.after)} (not {value_text(c.before)})"
-        for c in answer.changes
+        f"{c.feature}{said} {value_text(c.after)} (not {value_text(c.before)})"
+        for c, said in zip(changes, verbs, strict=False)
     ]
-    # 'were' is said once: age were 34 (not 22) and education Doctorate (not HS-grad)
-    parts[1:] = [part.replace(" were ", " ", 1) for part in parts[1:]]
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"If only {listed}: {outcome(answer)}."
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def sentences(row: RowView) -> list[str]:

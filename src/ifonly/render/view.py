@@ -18,6 +18,8 @@ class Change:
     after: Any
     numeric: bool = True
     """Whether the feature is a number, not a level that happens to be one."""
+    follows: bool = False
+    """Whether it changes because others do, and not by itself."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,16 @@ class AnswerView:
     distance: float
     number: bool = False
     """Whether the model predicts numbers: the score is then the prediction."""
+
+    @property
+    def actions(self) -> tuple[Change, ...]:
+        """What the answer changes itself."""
+        return tuple(change for change in self.changes if not change.follows)
+
+    @property
+    def consequences(self) -> tuple[Change, ...]:
+        """What then changes by itself."""
+        return tuple(change for change in self.changes if change.follows)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,21 @@
 
 from ifonly.search.edits import Edits
 from ifonly.search.engine import Engine
+from ifonly.search.exact.searcher import Exact
 from ifonly.search.gradient import Gradient
 from ifonly.search.neighbours import Neighbours
 from ifonly.search.searcher import Searcher
 from ifonly.search.size import SIZES, Size
 from ifonly.search.union import Union
 
-__all__ = ["SIZES", "Edits", "Engine", "Gradient", "Neighbours", "Searcher", "Size", "Union"]
+__all__ = [
+    "SIZES",
+    "Edits",
+    "Engine",
+    "Exact",
+    "Gradient",
+    "Neighbours",
+    "Searcher",
+    "Size",
+    "Union",
+]

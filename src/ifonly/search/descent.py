@@ -7,12 +7,13 @@ category on its strongest level, each number on its grid), judged by the model, 
 the best so far. A row whose best set has long been the best leaves the batch, so that the cost
 follows the rows that still move. A point that settles on the wrong side is pressed (`Hinge`).
 
-Bounds hold by projection: a fixed feature has low = high, a forbidden level has high = 0.
+Bounds hold by projection: a fixed feature has low = high, a forbidden level has high = 0. What
+rules say of several features at once is mended where a set is settled, before it is judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -23,6 +24,8 @@ from ifonly.objective.array import Array, namespace
 from ifonly.search.adam import adam, bound, warmed
 from ifonly.space import Space
 
+Mend = Callable[[Array, Array], Array]
+"""From the codes [q, k, d] of settled sets and their rows' positions [q] to codes that obey."""
 CACHED, RESIDENT = 2**17, 2**29
 """The most numbers in an array of pairs: on a CPU, where it should fit the cache, and elsewhere."""
 
@@ -62,7 +65,14 @@ class Descended:
 
 
 def descend(
-    loss: Loss, space: Space, starts: Array, low: Array, high: Array, *, pace: Pace | None = None
+    loss: Loss,
+    space: Space,
+    starts: Array,
+    low: Array,
+    high: Array,
+    *,
+    pace: Pace | None = None,
+    mend: Mend | None = None,
 ) -> Descended:
     """Where the loss leads to from `starts` [q, k, w], units between low and high [q, 1, w].
 
@@ -73,7 +83,8 @@ def descend(
     for rows in _chunks(starts):
         here = [xp.permute_dims(part[rows], (2, 1, 0)) for part in (starts, low, high)]
         index = xp.arange(rows.start, rows.stop, device=device(starts))
-        parts.append(_descend(loss.take(index), space, _Batch.of(*here), pace or Pace()))
+        batch = replace(_Batch.of(*here), whole=index)
+        parts.append(_descend(loss.take(index), _Settle(space, mend), batch, pace or Pace()))
     points, steps = zip(*parts, strict=True)
     return Descended(xp.permute_dims(xp.concat(points, axis=2), (2, 1, 0)), xp.concat(steps))
 
@@ -85,6 +96,8 @@ class _Batch:
 
     row: Array
     """[q] where each stands in its chunk."""
+    whole: Array
+    """[q] where each stands among all rows."""
     starts: Array
     """[w, k, q] where a point starts if it has to start again."""
     points: Array
@@ -116,6 +129,7 @@ class _Batch:
         worst = xp.full_like(points[0, 0], xp.inf)
         return cls(
             row=xp.arange(starts.shape[2], device=device(starts)),
+            whole=xp.arange(starts.shape[2], device=device(starts)),
             starts=low + high - points,
             points=points,
             mean=xp.zeros_like(points),
@@ -135,7 +149,7 @@ class _Batch:
         return _Batch(**{name: xp.take(part, rows, axis=part.ndim - 1) for name, part in parts})
 
 
-def _descend(loss: Loss, space: Space, batch: _Batch, pace: Pace) -> tuple[Array, Array]:
+def _descend(loss: Loss, settle: _Settle, batch: _Batch, pace: Pace) -> tuple[Array, Array]:
     """[w, k, q] the best sets of a chunk, and [q] the steps that they took."""
     xp = namespace(batch.points)
     found, steps = xp.zeros_like(batch.points), xp.zeros_like(batch.row)
@@ -144,7 +158,7 @@ def _descend(loss: Loss, space: Space, batch: _Batch, pace: Pace) -> tuple[Array
         last = step == pace.steps
         if step % pace.every and not last:
             continue
-        batch, loss = _look(loss, space, batch, pace)
+        batch, loss = _look(loss, settle, batch, pace)
         faulty = batch.faults > 0.0
         moves = (batch.stale < pace.patience) | (faulty & (batch.stale < pace.stubborn))
         # The only question that a host asks of a device.
@@ -166,10 +180,10 @@ def _step(loss: Loss, batch: _Batch, step: int, rate: float) -> None:
     bound(batch.points, batch.low, batch.high)
 
 
-def _look(loss: Loss, space: Space, batch: _Batch, pace: Pace) -> tuple[_Batch, Loss]:
+def _look(loss: Loss, settle: _Settle, batch: _Batch, pace: Pace) -> tuple[_Batch, Loss]:
     """The batch with its best sets brought up to date, and the loss, pressed where needed."""
     xp = namespace(batch.points)
-    settled = _settle(space, batch.points, batch.high)
+    settled = settle(batch)
     wrong, faulty = loss.faults(settled)
     faults = xp.sum(xp.astype(faulty, settled.dtype), axis=0)
     objective = loss.objective(settled)
@@ -203,12 +217,22 @@ def _start_again(batch: _Batch, lost: Array) -> _Batch:
     )
 
 
-def _settle(space: Space, points: Array, high: Array) -> Array:
-    """[w, k, q] the points on the value grid, never on a level that the bounds forbid."""
-    xp = namespace(points)
-    allowed = points - xp.astype(high <= 0.0, points.dtype)
-    codes = space.snap(xp.permute_dims(allowed, (1, 2, 0)))
-    return xp.permute_dims(space.units(codes), (2, 0, 1))
+@final
+@dataclass(frozen=True)
+class _Settle:
+    """How a set comes to lie on the value grid."""
+
+    space: Space
+    mend: Mend | None
+
+    def __call__(self, batch: _Batch) -> Array:
+        """[w, k, q] the points on the grid, never on a level that the bounds forbid."""
+        xp = namespace(batch.points)
+        allowed = batch.points - xp.astype(batch.high <= 0.0, batch.points.dtype)
+        codes = self.space.snap(xp.permute_dims(allowed, (2, 1, 0)))
+        if self.mend is not None:
+            codes = self.mend(codes, batch.whole)
+        return xp.permute_dims(self.space.units(codes), (2, 1, 0))
 
 
 def _chunks(starts: Array) -> Iterator[slice]:

@@ -30,6 +30,7 @@ from ifonly.search.size import SIZES, Size
 Floats = NDArray[np.floating]
 _INF = np.float32(np.inf)
 _FAR = np.float32(-1e30)
+_BROKEN = np.float32(1e12)
 _SHARES = (1.0, 0.25, 0.0625)
 
 
@@ -92,6 +93,10 @@ class Engine:
         distance = problem.distance(tried.points)
         hopeful = (tried.margin <= 0) & (tried.margin > -_INF) & (distance > 0)
         loss = np.where(hopeful, -tried.margin, _INF)
+        if problem.relations and (hopeful.sum(axis=1) < self.size.width).any():
+            # What no repair could mend: the least broken comes after all that is possible.
+            broken = (tried.margin == -_INF) & (distance > 0)
+            loss = np.where(broken, _BROKEN * (1 + problem.violation(tried.points)), loss)
         rate = np.where(
             hopeful, (start - tried.margin) / np.maximum(distance, np.float32(1e-6)), _INF
         )
@@ -165,6 +170,7 @@ def _edits(problem: Problem, shared: Plan, first: _Found, branch: int) -> _Edits
 
 
 def _ask(problem: Problem, points: Points) -> _Found:
+    points = problem.repaired(points)
     margin = problem.margin(points, inside=True)
     distance = problem.distance(points)
     # The row itself is asked about for its margin, and is no answer.

@@ -8,6 +8,7 @@ gradient decides where the arrays live: a torch module is searched on its own de
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,10 +96,21 @@ class Gradient:
             summed=self.summed,
             yloss=YLOSSES[self.yloss],
         )
-        ended = descend(loss, problem.space, begin, low, high, pace=self.pace)
+        mend = partial(_mended, problem) if problem.relations else None
+        ended = descend(loss, problem.space, begin, low, high, pace=self.pace, mend=mend)
         steps = np.asarray(to_device(ended.steps, "cpu"))
         problem.model.count(int(steps.sum()) * k, int(steps.max(initial=0)))
         return _codes(problem, ended.points)
+
+
+def _mended(problem: Problem, codes: Any, rows: Any) -> Any:
+    """Codes [q, k, d] of some rows [q], moved to where the rules hold; the host does it."""
+    xp = array_namespace(codes)
+    host = [np.asarray(to_device(one, "cpu")) for one in (codes, rows)]
+    part = problem.take(host[1])
+    found = np.asarray(problem.space.round(host[0].astype(np.float64)))
+    moved = part.repaired(part.box.clip(_own_values(part, found)))
+    return xp.asarray(moved, dtype=codes.dtype, device=device(codes))
 
 
 def _codes(problem: Problem, units: Any) -> np.ndarray:

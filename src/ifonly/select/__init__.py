@@ -1,9 +1,10 @@
 """Ways to choose a set of answers."""
 
 from ifonly.select.determinant import Determinant
+from ifonly.select.filtered import Filtered
 from ifonly.select.in_order import InOrder
 from ifonly.select.needed import Needed
 from ifonly.select.polish import Polish
 from ifonly.select.selector import Selector
 
-__all__ = ["Determinant", "InOrder", "Needed", "Polish", "Selector"]
+__all__ = ["Determinant", "Filtered", "InOrder", "Needed", "Polish", "Selector"]

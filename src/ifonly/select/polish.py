@@ -47,7 +47,8 @@ class Polish:
         for _ in range(self.rounds):
             if problem.spent:
                 break
-            points = around(problem, gather(chosen.points, chosen.slots), self.around)
+            near = around(problem, gather(chosen.points, chosen.slots), self.around)
+            points = problem.repaired(near)
             asked = np.repeat(chosen.filled, points.shape[1] // k, axis=1)
             asked &= problem.distance(points) > 0  # the row itself is no answer
             margin = np.where(asked, problem.margin(points, inside=True), -np.inf)

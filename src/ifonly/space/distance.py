@@ -5,17 +5,21 @@ continuous features of |a - b| / MAD, plus the share of categorical features tha
 only where the space has such features. A weight multiplies its feature. A missing value against a
 value counts as one MAD, or as a changed category. In units, half the l1 distance over a feature's
 one-hot columns is the same number.
+
+A distance is the same both ways. What a row pays to become a point need not be: `cost` is the
+distance with the factors of the user's `Cost`s, and where there are none it is the distance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ifonly.errors import OptionError, nearest
+from ifonly.space.cost import Cost, check_factor
 from ifonly.space.feature import Continuous
 from ifonly.space.space import Space
 
@@ -39,6 +43,8 @@ class Metric:
     """[d] bool"""
     missing: bool
     """Whether any feature may be missing."""
+    costs: Mapping[int, np.ndarray] = field(default_factory=dict)
+    """By the feature's position: its factors up and down [2], or from level to level [L, L]."""
 
     @classmethod
     def of(cls, space: Space, weights: Mapping[str, float] | None = None) -> Metric:
@@ -47,15 +53,43 @@ class Metric:
         counts = np.where(continuous, continuous.sum(), (~continuous).sum())
         mad = np.array([f.mad if isinstance(f, Continuous) else 1.0 for f in space.features])
         scale = weight_vector(space, weights) / counts
-        return cls(scale, mad, continuous, any(f.missing for f in space.features))
+        costs = {}
+        for name, given in (weights or {}).items():
+            if isinstance(given, Cost):
+                costs[space.index(name)] = given.factors(space.features[space.index(name)])
+        return cls(scale, mad, continuous, any(f.missing for f in space.features), costs)
 
     def gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[..., d] how far a and b are apart in each feature: MADs, or 1 for another level."""
         return _back(self._prices(*_fronts(a, b), slice(None), np.ones_like(self.scale)))
 
     def prices(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """[..., d] what each feature adds to the distance between a and b."""
-        return _back(self._prices(*_fronts(a, b), slice(None), self.scale))
+        """[..., d] what each feature adds to the cost of points a to rows b."""
+        a, b = _fronts(a, b)
+        prices = self._prices(a, b, slice(None), self.scale)
+        for j in self.costs:
+            prices[j] *= self._factor(j, a[j], b[j])
+        return _back(prices)
+
+    def cost(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """[...] what it costs rows b [..., d] to become points a [..., d]."""
+        if not self.costs:
+            return self.distance(a, b)
+        a, b = _fronts(a, b)
+        total: Any = 0.0
+        for j in range(len(self.scale)):
+            here = slice(j, j + 1)
+            price = self._prices(a[here], b[here], here, self.scale)[0]
+            total = total + (price * self._factor(j, a[j], b[j]) if j in self.costs else price)
+        return np.asarray(total)
+
+    def _factor(self, j: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """The factor of feature j from values b to values a; 1 to or from a missing value."""
+        factors = self.costs[j]
+        if factors.ndim == 1:
+            return np.where(a > b, factors[0], np.where(a < b, factors[1], 1.0))
+        before, after = (np.nan_to_num(code).astype(np.intp) for code in (b, a))
+        return np.where(np.isnan(a + b), 1.0, factors[before, after])
 
     def distance(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] the distance between a and b [..., d].
@@ -117,9 +151,9 @@ def weight_vector(space: Space, weights: Any) -> np.ndarray:
             raise OptionError(
                 f"There is no feature {name!r} to weight.", nearest(name, space.names)
             )
-        if not isinstance(weight, int | float | np.number) or not 0 < weight < np.inf:
-            raise OptionError(
-                f"The weight of {name!r} is {weight!r}.",
-                "A weight is a positive number; to keep a feature as it is, use ifonly.fixed.",
-            )
-    return np.array([float(weights.get(name, 1.0)) for name in space.names])
+        if isinstance(weight, Cost):
+            weight.check(space.features[space.index(name)])
+        else:
+            check_factor(weight, f"The weight of {name!r}")
+    plain = {name: 1.0 if isinstance(one, Cost) else float(one) for name, one in weights.items()}
+    return np.array([plain.get(name, 1.0) for name in space.names])

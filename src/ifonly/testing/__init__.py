@@ -6,9 +6,10 @@
 A kit raises an AssertionError that says which law was broken; nothing happens where all hold.
 """
 
+from ifonly.testing.grammar import random_grammar, random_rule
 from ifonly.testing.model import check_model
 from ifonly.testing.models import MODEL_KINDS, random_model
-from ifonly.testing.problems import random_problem, random_rules
+from ifonly.testing.problems import random_problem, random_rows, random_rules
 from ifonly.testing.rule import check_rule
 from ifonly.testing.searcher import check_searcher
 from ifonly.testing.spaces import random_codes, random_frame, random_space
@@ -20,8 +21,11 @@ __all__ = [
     "check_searcher",
     "random_codes",
     "random_frame",
+    "random_grammar",
     "random_model",
     "random_problem",
+    "random_rows",
+    "random_rule",
     "random_rules",
     "random_space",
 ]

@@ -13,8 +13,22 @@ from ifonly.problem import Problem
 from ifonly.rules import Rule, between, fixed, one_of, only_decreases, only_increases
 from ifonly.space import Categorical, Continuous, Ordinal, Space
 from ifonly.target import Goal, resolve
+from ifonly.testing.grammar import fits, rule_of
 from ifonly.testing.models import MODEL_KINDS, random_model
 from ifonly.testing.spaces import CODED, random_codes, random_frame
+
+RELATIONS = (
+    "at most",
+    "steps",
+    "linear",
+    "takes",
+    "together",
+    "causes",
+    "or",
+    "implies",
+    "forbid",
+)
+"""The kinds of rules that no box can express, and that leave each feature a value."""
 
 
 def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
@@ -54,7 +68,24 @@ def random_rules(space: Space, seed: int) -> list[Rule]:
             rules.append(one_of(feature.name, [feature.levels[i] for i in chosen]))
         if isinstance(feature, Continuous | Ordinal):
             rules += [only_increases(feature.name), only_decreases(feature.name)]
+    rules += [rule_of(kind, space, rng) for kind in RELATIONS if fits(kind, space)]
     return [rules[i] for i in rng.permutation(len(rules))]
+
+
+def random_rows(space: Space, n: int, seed: int) -> np.ndarray:
+    """[n, d] codes of rows as users have them: some out of range, some beside the value grid."""
+    rng = np.random.default_rng(seed)
+    x = random_codes(space, n, seed)
+    for j, feature in enumerate(space.features):
+        if not isinstance(feature, Continuous):
+            continue
+        far = np.round(rng.uniform(-1, 1, n) * (feature.high - feature.low), feature.decimals)
+        x[:, j] += np.where(rng.random(n) < 0.15, far, 0.0)
+        if not feature.column.dtype.lower().startswith(("int", "uint")):
+            beside = rng.integers(1, 100, n) * feature.step / 100
+            x[:, j] += np.where(rng.random(n) < 0.25, beside, 0.0)
+        x[:, j] = np.round(x[:, j], feature.decimals + 2)
+    return space.codes(space.rows(x))
 
 
 def _with_outlier(space: Space, x: np.ndarray) -> np.ndarray:

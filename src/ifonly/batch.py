@@ -1,0 +1,40 @@
+"""The rows of one question: what each wants, has already, and obeys by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ifonly.models import Counted
+from ifonly.posing import alike, pose
+from ifonly.preparing import Setting
+from ifonly.problem import Problem
+from ifonly.rules import Rule
+from ifonly.target import Goal
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows x [q, d] with their goal."""
+
+    x: np.ndarray
+    goal: Goal
+    met: np.ndarray
+    """bool [q] which rows have the wanted outcome already."""
+    own: tuple[tuple[Rule, ...], ...]
+    """Each row's own rules; empty where no row has any."""
+    seed: int
+
+    def chunks(self, size: int) -> list[np.ndarray]:
+        """The positions of all rows, in parts of at most `size` that one problem can hold."""
+        return [
+            rows[start : start + size]
+            for rows in alike(self.own, len(self.x))
+            for start in range(0, len(rows), size)
+        ]
+
+    def pose(self, setting: Setting, model: Counted, rows: np.ndarray) -> Problem:
+        """The problem of some rows."""
+        own = [self.own[row] for row in rows] if self.own else []
+        return pose(setting, model, self.x[rows], self.goal.take(rows), self.seed, own=own)

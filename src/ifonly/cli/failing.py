@@ -1,0 +1,51 @@
+"""Why rows lack answers: under a row's table, or on stderr beside data of another format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from ifonly.answers import Answers
+from ifonly.cli import tables
+from ifonly.cli.talking import talk
+from ifonly.why import Why
+
+NO_TURN = "before the turn of this row."
+"""How the note of a row ends that a budget or Ctrl-C left out; it is not searched now either."""
+
+
+def failures(answers: Answers) -> dict[int, Why]:
+    """Why each row lacks answers, by its position; Ctrl-C leaves the rest untold."""
+    reasons: dict[int, Why] = {}
+    with suppress(KeyboardInterrupt):
+        for row, status in enumerate(answers.status):
+            if status.answered:
+                continue
+            left_out = answers.notes[row].endswith(NO_TURN)
+            reasons[row] = Why(str(status), answers.notes[row]) if left_out else answers.why(row)
+    return reasons
+
+
+def with_reasons(answers: Answers, reasons: Mapping[int, Why]) -> Group:
+    """The tables of all rows; under those of rows that lack answers, what more there is to say.
+
+    A row's note stands in its table already.
+    """
+    parts: list[RenderableType] = []
+    for row, view in enumerate(answers.views()):
+        parts.append(tables.rows([view]))
+        if row in reasons and (reasons[row].asked or reasons[row].valid):
+            told = str(replace(reasons[row], note=""))
+            parts += [Padding(Text(told), (0, 0, 0, 2)), Text()]
+    return Group(*parts)
+
+
+def tell_reasons(answers: Answers, reasons: Mapping[int, Why]) -> None:
+    """Say on stderr why rows lack answers."""
+    for row, why in reasons.items():
+        talk().print(Text(f"Row {answers.index[row]}: {why}"))

@@ -1,0 +1,67 @@
+"""Rows that keep an answer away from points already known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ifonly.search.exact.affine import NO, Affine
+from ifonly.search.exact.category import Category
+from ifonly.search.exact.number import Number
+from ifonly.search.exact.part import Part
+from ifonly.search.exact.row import Row
+from ifonly.space import Metric
+
+
+def other_point(row: Row, point: np.ndarray) -> None:
+    """The answer is not this point [d]."""
+    same = [_same(part, code) for part, code in zip(row.parts, point, strict=True)]
+    row.program.row(Affine.total(same), high=len(same) - 1.0)
+
+
+def other_features(row: Row, point: np.ndarray) -> None:
+    """The answer does not change exactly the features that this point [d] changes."""
+    own = row.x
+    changed = (point != own) & ~(np.isnan(point) & np.isnan(own))
+    alike = [
+        part.changes if was else part.stays for part, was in zip(row.parts, changed, strict=True)
+    ]
+    row.program.row(Affine.total(alike), high=len(alike) - 1.0)
+
+
+def this_far(row: Row, metric: Metric, point: np.ndarray, distance: float) -> None:
+    """The answer lies at least a distance from this point [d]."""
+    away = []
+    for j, (part, code) in enumerate(zip(row.parts, point, strict=True)):
+        scale = float(metric.scale[j])
+        if isinstance(part, Category) or np.isnan(code) or np.isnan(part.own):
+            away.append((1.0 - _same(part, code)) * scale)
+        else:
+            away.append(_gap(part, code) * (scale / float(metric.mad[j])) + part.missing * scale)
+    row.program.row(Affine.total(away), low=distance)
+
+
+def _same(part: Part, code: float) -> Affine:
+    """1 where a feature has this code."""
+    if np.isnan(code):
+        return part.stays if np.isnan(part.own) else part.missing
+    if code == part.own:
+        return part.stays
+    if isinstance(part, Category):
+        return part.levels.get(int(code), NO)
+    assert isinstance(part, Number)
+    place = round(code * part.power)
+    return part.between([(place, place)])
+
+
+def _gap(part: Number, code: float) -> Affine:
+    """At most how far a number is from a code; 0 where it goes missing."""
+    program, value = part.program, part.value
+    most = max(value.most - code, code - value.least, 0.0)
+    gap, over = program.column(0.0, most), program.binary()
+    lost = part.missing * most
+    # On one side of the code or the other, the gap is at most the way to it.
+    program.row(value - code - gap + (1.0 - over) * (2 * most) + lost, low=0.0)
+    program.row(code - value - gap + over * (2 * most) + lost, low=0.0)
+    if part.missing.terms:
+        program.row(gap + lost, high=most)
+    return gap

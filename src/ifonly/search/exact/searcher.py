@@ -1,0 +1,117 @@
+"""Search by solving: the nearest answer of all, then the nearest unlike those before it.
+
+Each row is a program of its own, so that rows are solved one after another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ifonly.errors import ModelError, OptionError
+from ifonly.models.reading import Reading, Trees
+from ifonly.pool import Pool
+from ifonly.problem import Problem
+from ifonly.search.exact.found import Found
+from ifonly.search.exact.nearest import Nearest
+from ifonly.search.exact.shells import Shells
+from ifonly.target import TINY
+
+
+@dataclass(frozen=True)
+class Exact:
+    """k answers, each the nearest that changes other features than those before it.
+
+    With `apart`, each lies at least that far from those before it instead. `limit` is the most
+    seconds for an answer; what is found by then comes back with a bound.
+    """
+
+    limit: float | None = 60.0
+    apart: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("limit", "apart"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise OptionError(f"{name} is {value!r}.", "It is a number above 0, or None.")
+
+    def search(self, problem: Problem, k: int) -> Pool:
+        """The answers of each row in the order in which they were found, and the first's bound."""
+        q = len(problem.x)
+        points = np.repeat(problem.x[:, None], k, axis=1)
+        there = np.zeros((q, k), dtype=bool)
+        bound, seconds = np.full(q, -np.inf), np.zeros(q)
+        for row in range(q):
+            if problem.spent:
+                break
+            asked = asked_of(problem, row, self.limit, self.apart)
+            for place in range(k):
+                found = asked.find()
+                seconds[row] += found.seconds
+                if place == 0:
+                    bound[row] = found.bound
+                if found.point is None:
+                    break
+                points[row, place], there[row, place] = found.point, True
+                asked.without(found.point)
+        # The judge has accepted them, whatever a score on the edge may say.
+        margin = np.where(there, np.maximum(problem.margin(points), TINY), -np.inf)
+        return Pool(points, margin, bound, seconds)
+
+
+def asked_of(problem: Problem, row: int, limit: float | None, apart: float | None = None) -> Asked:
+    """One row of a problem, ready to be asked for its nearest answers."""
+    if problem.reading is None:
+        raise ModelError(
+            "This problem was posed without a reading of its model.",
+            "Ask with method='exact' or certify=True.",
+        )
+    return Asked(problem.take(np.array([row])), problem.reading, limit, apart)
+
+
+@dataclass(eq=False)
+class Asked:
+    """A row that is asked for its nearest answer, then for the nearest unlike it, and so on.
+
+    Shells are looked at where they can tell, and as long as they are small; then a solver is asked.
+    """
+
+    problem: Problem
+    reading: Reading
+    limit: float | None
+    apart: float | None
+    taken: list[np.ndarray] = field(default_factory=list)
+    shells: Shells | None = None
+    program: Nearest | None = None
+
+    def __post_init__(self) -> None:
+        if self.problem.causes is not None:
+            raise OptionError(
+                "What follows from an action is not stated to a solver.",
+                "Leave `causes` out, or use method='auto' without certify.",
+            )
+        plain = not self.problem.relations and self.apart is None
+        if plain and isinstance(self.reading, Trees):
+            self.shells = Shells(self.problem, self.reading)
+
+    def find(self, known: float = np.inf) -> Found:
+        """The nearest answer; `known` is what the nearest known one costs."""
+        if self.shells is not None:
+            found = self.shells.find(known)
+            if found is not None:
+                return found
+            self.shells = None
+        if self.program is None:
+            self.program = Nearest(self.problem, self.reading, self.limit)
+            for point in self.taken:
+                self.program.without(point, self.apart)
+        return self.program.find(known)
+
+    def without(self, point: np.ndarray) -> None:
+        """Ask for answers unlike a point [d]."""
+        self.taken.append(point)
+        if self.shells is not None:
+            self.shells.without(point)
+        if self.program is not None:
+            self.program.without(point, self.apart)

@@ -1,0 +1,88 @@
+"""What changing a feature costs, where one number for both ways will not do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ifonly.errors import OptionError, nearest
+from ifonly.space.feature import Categorical, Continuous, Feature, Ordinal
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Factors on the distance of a feature: a way up, a way down, or each move between levels."""
+
+    up: float = 1.0
+    down: float = 1.0
+    moves: tuple[tuple[Any, Any, float], ...] = ()
+    """From a level to a level; what is not listed costs `other`."""
+    other: float = 1.0
+
+    def __post_init__(self) -> None:
+        for factor in (self.up, self.down, self.other, *(factor for *_, factor in self.moves)):
+            check_factor(factor, "A cost")
+
+    def check(self, feature: Feature) -> None:
+        """Refuse a cost that does not fit a feature."""
+        if self.moves:
+            if isinstance(feature, Continuous):
+                raise OptionError(
+                    f"The cost of {feature.name!r} lists moves between levels, and it is a number.",
+                    "Give it a cost each way: ifonly.cost(up=2, down=1).",
+                )
+            for level in (level for before, after, _ in self.moves for level in (before, after)):
+                if level not in feature.levels:
+                    raise OptionError(
+                        f"The cost of {feature.name!r} names {level!r}, which is no level of it.",
+                        nearest(level, feature.levels),
+                    )
+        elif isinstance(feature, Categorical) and not isinstance(feature, Ordinal):
+            raise OptionError(
+                f"The cost of {feature.name!r} goes up and down, and its levels have no order.",
+                f"Tell the order, ordinal={{{feature.name!r}: [...]}}, or list moves.",
+            )
+
+    def factors(self, feature: Feature) -> np.ndarray:
+        """[2] the factors up and down of a number, or [L, L] from each level to each."""
+        if isinstance(feature, Continuous):
+            return np.array([self.up, self.down], dtype=np.float64)
+        place = {level: i for i, level in enumerate(feature.levels)}
+        count = np.arange(len(place))
+        if not self.moves:
+            return np.where(count > count[:, None], self.up, self.down).astype(np.float64)
+        factors = np.full((len(place), len(place)), float(self.other))
+        for before, after, factor in self.moves:
+            factors[place[before], place[after]] = factor
+        return factors
+
+
+def cost(
+    *,
+    up: float = 1.0,
+    down: float = 1.0,
+    moves: Mapping[tuple[Any, Any], float] | None = None,
+    other: float = 1.0,
+) -> Cost:
+    """What a feature's change costs, as a factor on its distance, for the option `weights`.
+
+    >>> cost(up=3)
+    Cost(up=3, down=1.0, moves=(), other=1.0)
+    >>> cost(moves={("Sales", "Service"): 0.5}, other=2).moves
+    (('Sales', 'Service', 0.5),)
+    """
+    return Cost(up, down, tuple((*pair, factor) for pair, factor in (moves or {}).items()), other)
+
+
+def check_factor(factor: Any, what: str) -> None:
+    """Refuse what is not a positive number."""
+    if isinstance(factor, bool) or not isinstance(factor, int | float | np.number):
+        raise OptionError(f"{what} is {factor!r}.", "It is a positive number.")
+    if not 0 < factor < np.inf:
+        raise OptionError(
+            f"{what} is {factor!r}.",
+            "It is a positive number; to keep a feature as it is, use ifonly.fixed.",
+        )
