@@ -10,6 +10,7 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import ifonly
 
@@ -79,3 +80,12 @@ def test_a_pipeline_of_trees_has_stops_in_the_datas_own_numbers(data: pd.DataFra
     assert stops <= set(np.arange(0, 1001))
     changed = answers.changed()[:, 0, 0]
     assert set(answers.points[changed, 0, 0]) <= stops
+
+
+def test_a_number_that_no_tree_asks_has_no_stops_and_breaks_nothing() -> None:
+    data = pd.DataFrame({"a": np.arange(40), "b": np.arange(40) % 7})
+    stump = DecisionTreeClassifier(max_depth=1)
+    for model in (stump, make_pipeline(StandardScaler(), stump)):
+        model.fit(data, data["a"] > 20)
+        answers = ifonly.explain(model, data[:5], data=data, k=2)
+        assert answers.filled.any(axis=1).all()

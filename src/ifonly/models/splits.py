@@ -39,7 +39,8 @@ def read_stops(model: Any, route: Model, space: Space) -> dict[int, np.ndarray]:
     if isinstance(route, TableModel) and not hasattr(model, "steps"):
         order = route.columns or space.names
         named = {space.index(order[column]): cuts for column, cuts in found.items()}
-        return {j: _beside(cuts, space, j) for j, cuts in named.items() if space.continuous[j]}
+        beside = {j: _beside(cuts, space, j) for j, cuts in named.items() if space.continuous[j]}
+        return {j: stops for j, stops in beside.items() if len(stops)}
     return {}
 
 
@@ -125,7 +126,8 @@ def _looked_up(found: Thresholds, route: Direct) -> dict[int, np.ndarray]:
         before = np.searchsorted(seen, cuts.astype(np.float32), side="left")
         places = np.concatenate([after - 1, after, before - 1, before])
         places = np.unique(places[(places >= 0) & (places < len(seen))])
-        stops[j] = route.values[j][places]
+        if len(places):  # no tree asks it, or none within its range
+            stops[j] = route.values[j][places]
     return stops
 
 

@@ -16,6 +16,9 @@ import numpy as np
 
 from ifonly.space import Space
 
+CLOSE = 1e-6
+"""The share of a feature's step within which two values are one; floats do not add up exactly."""
+
 
 @dataclass(frozen=True)
 class Box:
@@ -64,7 +67,8 @@ class Box:
         lows[:, j] = np.fmax(lows[:, j], inward(low, power, np.ceil))
         highs[:, j] = np.fmin(highs[:, j], inward(high, power, np.floor))
         own = self.x[:, j]
-        keep[:, j] &= np.isnan(own) | ((own >= low) & (own <= high))
+        slack = CLOSE / power
+        keep[:, j] &= np.isnan(own) | ((own >= low - slack) & (own <= high + slack))
         return replace(self, low=lows, high=highs, keep=keep, erase=self._kept(j))
 
     def among(self, j: int, allowed: np.ndarray) -> Box:
@@ -135,7 +139,7 @@ class Box:
                 continue
             is_own = np.arange(allowed.shape[1]) == own[:, j : j + 1]
             other[:, j] = (allowed & ~is_own).any(axis=1)
-        return np.asarray(~other)
+        return np.asarray(~other & ~(self.erase & ~np.isnan(own)))
 
     def clip(self, points: np.ndarray) -> np.ndarray:
         """[q, m, d] points moved inside: numbers to the nearest end, levels back to the row's own.
@@ -192,5 +196,5 @@ def inward(bound: Any, power: float, onto: Any) -> Any:
     """A bound moved inward onto the value grid, unless it is there but for rounding."""
     product = np.multiply(bound, power)
     nearest = np.round(product)
-    there = np.isclose(product, nearest, rtol=1e-12, atol=1e-9)
+    there = np.isclose(product, nearest, rtol=1e-12, atol=CLOSE)
     return np.where(there, nearest, onto(product)) / power

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ifonly.errors import RuleError
-from ifonly.rules.box import Box
+from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.intervals import check_number
 from ifonly.rules.rule import Condition, Rule, feature_of, told
-from ifonly.rules.scene import CLOSE, Scene
+from ifonly.rules.scene import Scene
 from ifonly.rules.words import name_text, number_text
 from ifonly.space import Continuous, Space
 

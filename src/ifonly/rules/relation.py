@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import RuleError
+from ifonly.rules.box import CLOSE
 from ifonly.rules.intervals import OPPOSITE, SIGNS, check_number
 from ifonly.rules.rule import Condition, Rule, told
-from ifonly.rules.scene import CLOSE, Scene
+from ifonly.rules.scene import Scene
 from ifonly.rules.words import name_text, number_text
 from ifonly.space import Continuous, Space
 
@@ -94,7 +95,8 @@ class Linear(Condition):
         return np.asarray(total)
 
     def truth(self, scene: Scene) -> np.ndarray:
-        excess, close = self.excess(scene), CLOSE * 1000 * self.resolution(scene.space)
+        excess = self.excess(scene)
+        close = CLOSE * 1000 * self.resolution(scene.space) + self._rounding(scene)
         true = {
             "<": excess < -close,
             "<=": excess <= close,
@@ -103,6 +105,13 @@ class Linear(Condition):
             ">": excess > close,
         }[self.sign]
         return told(true, ~np.isnan(excess))
+
+    def _rounding(self, scene: Scene) -> np.ndarray:
+        """[...] what the sum may be off by: a few units in the last place of its terms."""
+        size: Any = abs(self.bound)
+        for name, times in self.factors.items():
+            size = size + np.abs(times * scene.value(scene.space.index(name)))
+        return np.asarray(4 * np.finfo(float).eps * size)
 
     def violation(self, scene: Scene) -> np.ndarray:
         """In MADs of the feature that would mend it most cheaply."""

@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.rules.box import Box, inward
+from ifonly.rules.box import CLOSE, Box, inward
 from ifonly.space import Continuous, Space
 
-CLOSE = 1e-6
-"""The share of a feature's step within which two values are one; floats do not add up exactly."""
 STRICT = 1e-3
 """The share of a step that makes 'more than' out of 'at least'."""
 

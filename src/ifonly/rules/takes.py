@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import RuleError, nearest
-from ifonly.rules.box import Box
+from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.changes import Relative
 from ifonly.rules.intervals import check_number
 from ifonly.rules.levels import same
 from ifonly.rules.rule import feature_of, told
-from ifonly.rules.scene import CLOSE, Scene
+from ifonly.rules.scene import Scene
 from ifonly.rules.words import level_text, name_text, number_text
 from ifonly.space import Categorical, Space
 

@@ -16,11 +16,12 @@ import numpy as np
 
 from ifonly.errors import RuleError
 from ifonly.rules import Rule
+from ifonly.rules.box import CLOSE
 from ifonly.rules.changes import Steps
 from ifonly.rules.intervals import OPPOSITE, Bounded
 from ifonly.rules.levels import OneOf
 from ifonly.rules.relation import Linear
-from ifonly.rules.scene import CLOSE, Scene
+from ifonly.rules.scene import Scene
 from ifonly.rules.takes import Takes
 from ifonly.search.exact.affine import NO, YES, Affine
 from ifonly.search.exact.category import Category
