@@ -132,3 +132,9 @@ def test_a_target_is_read_as_the_model_means_it(
 ) -> None:
     read = as_target(text, classes)
     assert (read, type(read)) == (target, type(target))
+
+
+def test_a_proof_is_told_and_kept(explain: Any) -> None:
+    ran = explain("--certify", "20", "--format", "json")
+    assert "Proved that none is nearer for" in ran.err
+    assert Answers.from_json(ran.out).certificates()["proved"].all()

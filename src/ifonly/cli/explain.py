@@ -12,6 +12,7 @@ import pandas as pd
 import typer
 from rich.text import Text
 
+from ifonly import certificates
 from ifonly.answers import Answers
 from ifonly.cli.failing import failures, tell_reasons, with_reasons
 from ifonly.cli.output import check_writable, deliver
@@ -74,6 +75,9 @@ Weights = Annotated[
     list[str] | None,
     typer.Option("--weight", help="The price of a change: 'age=2', 'income=up 3, down 1'."),
 ]
+Certify = Annotated[
+    float | None, typer.Option(help="Prove how near an answer can be: the most seconds a row.")
+]
 Failures = Annotated[
     bool, typer.Option("--explain-failures", help="Say why rows lack answers; takes longer.")
 ]
@@ -103,6 +107,7 @@ def explain(
     effort: Effort = "auto",
     budget: Budget = None,
     minimal: Minimal = False,
+    certify: Certify = None,
     explain_failures: Failures = False,
 ) -> None:
     """Explain rows: k checked ways in which each would have got another outcome.
@@ -124,6 +129,7 @@ def explain(
         weights=as_weights(weight or (), train.columns),
         effort=effort,
         minimal=minimal,
+        certify=certify or False,
         **kinds,
     )
     with rows_done("Explaining rows") as progress:
@@ -139,9 +145,7 @@ def explain(
             keep=True,
         )
     _write(answers, written or _format_of(out), out, reasons=explain_failures)
-    _tell(answers)
-    if not all(status.answered for status in answers.status):
-        raise typer.Exit(3)
+    _end(answers)
 
 
 def as_target(text: str, classes: tuple[Any, ...]) -> Any:
@@ -232,7 +236,15 @@ def _write(answers: Answers, written: Format, out: Path | None, *, reasons: bool
     tell_reasons(answers, told)
 
 
-def _tell(answers: Answers) -> None:
+def _end(answers: Answers) -> None:
+    """Say how it went, and end with 3 where rows lack answers."""
     counts = Counter(str(status) for status in answers.status)
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     talk().print(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {told}.")
+    if answers.bound is not None:
+        proofs = certificates.lines(answers)
+        proved, gaps = int(proofs["proved"].sum()), proofs["gap"]
+        rest = "" if proved == len(answers) else f"; the widest gap is {gaps.max():.1%}"
+        talk().print(f"Proved that none is nearer for {proved} of {len(answers)}{rest}.")
+    if not all(status.answered for status in answers.status):
+        raise typer.Exit(3)
