@@ -40,6 +40,8 @@ class DataFacts:
     """The neurons of the non-linear model."""
     accuracy: Mapping[str, float]
     """Test accuracy by kind of model, from the table 'Model accuracy and feature information'."""
+    features: tuple[int, int]
+    """Continuous and categorical ones."""
     range_of_numbers: tuple[float, float, float]
     levels: tuple[float, float, float]
     train_size: int
@@ -54,6 +56,7 @@ DATA = {
         ">50K",
         20,
         {"linear": 0.82, "ann": 0.82},
+        (2, 6),
         (1, 39.5, 99),
         (2, 4.5, 8),
         6513,
@@ -66,6 +69,7 @@ DATA = {
         "paid",
         5,
         {"linear": 0.67, "ann": 0.66},
+        (4, 4),
         (1, 16292, 200000),
         (4, 5.5, 7),
         8133,
@@ -78,6 +82,7 @@ DATA = {
         "bad",
         20,
         {"linear": 0.73, "ann": 0.77},
+        (5, 15),
         (1, 668, 15945),
         (2, 4, 10),
         800,
@@ -90,6 +95,7 @@ DATA = {
         "won't recidivate",
         20,
         {"linear": 0.67, "ann": 0.67},
+        (1, 4),
         (0, 3.5, 38),
         (2, 3.25, 6),
         1443,

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from ifonly.errors import OptionError, nearest
-from ifonly.paper import sets, training
+from ifonly.paper import (
+    causal,
+    echo,
+    lambdas,
+    lime,
+    linear,
+    losses,
+    qualitative,
+    sets,
+    training,
+)
 from ifonly.paper.cells import Cell, Experiment, Plan, stamp
 from ifonly.paper.subjects import fingerprint, trained_by
 
@@ -15,6 +25,13 @@ EXPERIMENTS: dict[str, Experiment] = {
     for one in (
         training.EXPERIMENT,
         sets.EXPERIMENT,
+        lime.EXPERIMENT,
+        linear.EXPERIMENT,
+        lambdas.EXPERIMENT,
+        losses.EXPERIMENT,
+        qualitative.EXPERIMENT,
+        causal.EXPERIMENT,
+        echo.EXPERIMENT,
     )
 }
 
