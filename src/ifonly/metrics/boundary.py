@@ -55,7 +55,7 @@ def boundary(
     space = answers.space
     scale = _scale(space, distance)
     adapted = adapt(model, space, answers.x[:256])
-    goal = _goal(answers, adapted)
+    goal = wanted_goal(answers, adapted)
     radii = [float(one) for one in np.atleast_1d(np.asarray(radius, dtype=np.float64))]
     tables = []
     for each in radii:
@@ -77,6 +77,18 @@ def met(model: Model, goal: Goal, points: np.ndarray) -> np.ndarray:
     decided = model.decide(codes) if goal.threshold is None else None
     scores = np.asarray(model.scores(codes)).reshape(q, n, -1)
     return goal.met(scores, None if decided is None else np.asarray(decided).reshape(q, n))
+
+
+def wanted_goal(answers: Any, model: Model) -> Goal:
+    """What each row wants, of the model as it decides about the rows."""
+    threshold = answers.record.get("threshold")
+    scores = np.asarray(model.scores(answers.x))
+    decided = model.decide(answers.x)
+    predicted = scores.argmax(axis=1) if decided is None else np.asarray(decided)
+    if threshold is not None and len(model.classes) == 2:
+        predicted = (scores[:, 1] >= threshold).astype(np.intp)
+    wanted = answers.wanted if isinstance(answers, Sets) else list(answers.wanted)
+    return resolve(wanted, model.classes, predicted, threshold=threshold)
 
 
 def nearest_is_answer(
@@ -111,18 +123,6 @@ def _scale(space: Space, distance: str) -> np.ndarray:
     if distance not in DISTANCES:
         raise OptionError(f"There is no distance {distance!r}.", nearest(distance, DISTANCES))
     return np.ones(len(space)) if distance == "sum" else Metric.of(space).scale
-
-
-def _goal(answers: Any, model: Model) -> Goal:
-    """What each row wants, of the model as it decides about the rows."""
-    threshold = answers.record.get("threshold")
-    scores = np.asarray(model.scores(answers.x))
-    decided = model.decide(answers.x)
-    predicted = scores.argmax(axis=1) if decided is None else np.asarray(decided)
-    if threshold is not None and len(model.classes) == 2:
-        predicted = (scores[:, 1] >= threshold).astype(np.intp)
-    wanted = answers.wanted if isinstance(answers, Sets) else list(answers.wanted)
-    return resolve(wanted, model.classes, predicted, threshold=threshold)
 
 
 def _chunks(x: np.ndarray, samples: int) -> Iterator[np.ndarray]:

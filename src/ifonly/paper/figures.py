@@ -46,6 +46,8 @@ def set_metrics(
             _lines(axes, _drawn(table, data), metric, methods)
             if recorded is not None:
                 _line(axes, _drawn(recorded, data), metric, DIVERSE, RECORDED)
+            if metric == "valid_unique":
+                axes.set_ylim(0, 1.05)
             _dress(axes, title if column == 0 else "", _head(data) if row == 0 else "")
             if row == len(SET_METRICS) - 1:
                 axes.set_xlabel("number of counterfactuals, k")
@@ -106,6 +108,25 @@ def lambdas(table: pd.DataFrame) -> Figure:
         axes.set_xlabel("proximity (minus mean distance)")
         _dress(axes, "mean pairwise distance" if data == next(iter(DATA)) else "", _head(data))
     _legend(figure, grid)
+    return figure
+
+
+def guessing(table: pd.DataFrame) -> Figure:
+    """Precision, recall and F1 of anyone's counterfactuals, by radius."""
+    figure = _figure(7.0, 3.4)
+    axes = figure.subplots()
+    means = table.groupby("radius")[["precision", "recall", "f1"]].mean()
+    places = range(len(means))
+    for shift, (name, color) in enumerate(
+        (("precision", "#9db8cc"), ("recall", "#e08214"), ("f1", "#1d6fa5"))
+    ):
+        axes.bar(
+            [p + 0.25 * (shift - 1) for p in places], means[name], 0.22, color=color, label=name
+        )
+    axes.set_xticks(list(places), [f"{radius:g} MAD" for radius in means.index])
+    axes.set_ylim(0, 1)
+    _dress(axes, "mean over rows", "")
+    _legend(figure, [[axes]])
     return figure
 
 

@@ -153,7 +153,8 @@ def _levels(dataset: Dataset) -> str:
 
 
 def _triple(numbers: tuple[float, float, float]) -> str:
-    return f"({', '.join(f'{one:,.5g}' for one in numbers)})"
+    told = (f"{one:,.0f}" if abs(one) >= 1000 else f"{one:.4g}" for one in numbers)
+    return f"({', '.join(told)})"
 
 
 def accuracy_notes(table: pd.DataFrame) -> list[str]:
@@ -173,6 +174,9 @@ def accuracy_notes(table: pd.DataFrame) -> list[str]:
         if "authors' weights" in table.columns and not np.isnan(line["authors' weights"]):
             theirs, share = line["authors' weights"], line["authors' weights: desired"]
             told += f"; the authors' weights give it to {share:.0%} and reach {theirs:.3f}"
+            shares = sorted([line["oversampled: desired"], line["as it is: desired"]])
+            if shares[0] < share < shares[1] and theirs > line["oversampled"]:
+                told += ", between the two: they were oversampled to less than parity"
         notes.append(f"{told}.")
     return notes
 

@@ -25,7 +25,7 @@ from ifonly.paper.facts import DATA, KINDS
 from ifonly.space import Space
 
 OVERSAMPLED, AS_IT_IS, WIDE = "oversampled", "as it is", "oversampled, 20 neurons"
-GRID = {"alpha": (1e-4, 1e-2), "learning_rate_init": (0.002, 0.01)}
+GRID = {"alpha": (1e-4, 1e-2, 1.0), "learning_rate_init": (0.002, 0.01)}
 FOLDS, EPOCHS = 3, 30
 
 
@@ -140,7 +140,7 @@ EXPERIMENT = Experiment(
     cells,
     run,
     uses=("seed",),
-    edition=2,
-    cost=lambda cell, plan: {"compas": 2.0, "german_credit": 1.0}.get(cell.data, 12.0),
+    edition=3,
+    cost=lambda cell, plan: {"compas": 2.0, "german_credit": 1.0}.get(cell.data, 15.0),
     trained=False,
 )
