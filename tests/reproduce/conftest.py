@@ -14,8 +14,8 @@ from ifonly.paper.machine import machine
 from ifonly.paper.report import write
 from ifonly.paper.results import Results
 
-TINY = Plan(rows=8, ks=(1, 4), samples=60, data=("german_credit", "compas", "adult"))
-ONLY = ("german_credit", "sets/adult/ann/*/k=4", "causal", "qualitative")
+TINY = Plan(rows=8, ks=(1, 4), samples=60, data=("german_credit", "compas"))
+ONLY = ("german_credit", "sets/compas/ann/*/k=4", "qualitative")
 
 
 @dataclass(frozen=True)

@@ -42,20 +42,24 @@ def run(cell: Cell, plan: Plan, store: Any) -> pd.DataFrame:
     return pd.DataFrame(list(_lines(Records(plan.records), plan.seed)))
 
 
-def tied(space: Space, row: np.ndarray, radius: float, train: pd.DataFrame) -> np.ndarray:
-    """[n, d] points around a row as the authors drew them: one seed, again for every feature."""
-    columns = []
+def tied(space: Space, x: np.ndarray, radius: float, train: pd.DataFrame) -> np.ndarray:
+    """[q, n, d] points around rows x [q, d] as the authors drew them: one seed, for every feature.
+
+    Categories are drawn alike for every row.
+    """
+    points = np.empty((len(x), SAMPLES, len(space)))
     for j, feature in enumerate(space.features):
         if isinstance(feature, Categorical):
             drawn = random.Random(SEED).choices(list(train[feature.name].unique()), k=SAMPLES)
-            columns.append(np.array([feature.levels.index(level) for level in drawn]))
-        else:
-            assert isinstance(feature, Continuous)
-            reach = radius * feature.mad
-            low, high = max(feature.low, row[j] - reach), min(feature.high, row[j] + reach)
+            points[:, :, j] = [feature.levels.index(level) for level in drawn]
+            continue
+        assert isinstance(feature, Continuous)
+        reach = radius * feature.mad
+        for row, value in enumerate(x[:, j]):
+            low, high = max(feature.low, value - reach), min(feature.high, value + reach)
             numbers = np.random.RandomState(SEED)  # the generator that they used
-            columns.append(numbers.randint(int(low), int(high) + 1, SAMPLES))
-    return np.column_stack(columns).astype(np.float64)
+            points[row, :, j] = numbers.randint(int(low), int(high) + 1, SAMPLES)
+    return points
 
 
 def _lines(records: Records, seed: int) -> Iterator[dict[str, Any]]:
@@ -69,7 +73,7 @@ def _lines(records: Records, seed: int) -> Iterator[dict[str, Any]]:
     for sampling in (*SHAPES, TIED):
         for radius in RADII:
             near = (
-                np.stack([tied(space, row, radius, train.features) for row in x])
+                tied(space, x, radius, train.features)
                 if sampling == TIED
                 else around(space, x, radius, SAMPLES, within=sampling, seed=seed)
             )

@@ -79,19 +79,21 @@ def boundary(
 
 def causal(table: pd.DataFrame) -> Figure:
     """The share of answers that change education, and of those that nobody could follow."""
-    groups = list(dict.fromkeys(table["group"]))
+    groups = list(dict.fromkeys(table["rows"]))
     figure = _figure(9.0, 3.8)
     grid = figure.subplots(1, len(groups), squeeze=False, sharey=True)
     for axes, group in zip(grid[0], groups, strict=True):
-        part = table[table["group"] == group]
+        part = table[table["rows"] == group]
         places = range(len(part))
-        share = part["changed"] / part["answers"].clip(lower=1)
-        bad = part["infeasible"] / part["answers"].clip(lower=1)
-        axes.bar(places, share, color="#9db8cc", width=0.6, label="change education")
-        axes.bar(places, bad, color="#c0392b", width=0.6, label="of these, infeasible")
-        axes.set_xticks(list(places), list(part["method"]))
+        for name, color, label in (
+            ("changes", "#9db8cc", "change education"),
+            ("infeasible", "#c0392b", "of these, infeasible"),
+        ):
+            share = part[name] / part["answers"].clip(lower=1)
+            axes.bar(places, share, color=color, width=0.6, label=label)
+        axes.set_xticks(list(places), list(part["rules"]))
         axes.set_ylim(0, 1)
-        _dress(axes, "share of answers", group)
+        _dress(axes, "share of answers", str(group))
     _legend(figure, grid)
     return figure
 
@@ -135,6 +137,8 @@ def rendered(figure: Figure) -> dict[str, bytes]:
     import matplotlib
 
     files = {}
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once, for both files
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ifonly"}):
         for kind in FORMATS:
             buffer = io.BytesIO()

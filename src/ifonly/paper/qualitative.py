@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from ifonly import explain
 from ifonly.answers import Answers
 from ifonly.datasets import load
-from ifonly.explainer import explain
 from ifonly.paper.cells import Cell, Experiment, Plan
 from ifonly.paper.facts import OURS, SPARSE
 from ifonly.paper.sets import RECIPES

@@ -246,10 +246,7 @@ def _causal(found: Findings, svgs: Mapping[str, bytes]) -> Section:
             parts.append(not_run(f"{cell.name}.", why))
     causal = found.ours.causal
     if not causal.empty:
-        shown = causal.drop(columns=["data", "model", "k"]).assign(
-            of_changes=causal["infeasible"] / causal["changed"].clip(lower=1),
-            of_answers=causal["infeasible"] / causal["answers"].clip(lower=1),
-        )
+        shown = causal.drop(columns=["data", "model", "method", "k"])
         parts.append(table(shown, "Infeasible changes, of all changes and of all answers"))
     return Section("causal", "Causal feasibility", parts)
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ifonly import metrics, recipes
+from ifonly import explain, metrics, recipes
 from ifonly.answers import Answers
-from ifonly.explainer import explain
 from ifonly.paper.cells import Cell, Experiment, Plan
 from ifonly.paper.facts import DIVERSE, OURS, RADII, SPARSE
 from ifonly.paper.subjects import Subject, subject

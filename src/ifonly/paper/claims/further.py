@@ -107,38 +107,40 @@ def _examples(evidence: Evidence) -> dict[str, pd.DataFrame]:
     }
 
 
-def _causal(evidence: Evidence, way: str, group: str) -> pd.Series[float] | None:
+def _unruled(evidence: Evidence, group: str) -> pd.Series[float] | None:
+    """The counts of the answers that no rule has seen, for a group of rows."""
     table = evidence.causal
     if table.empty:
         return None
-    part = table[(table["method"] == way) & (table["group"] == group)]
+    part = table[(table["rules"] == "no rules") & (table["rows"] == group)]
     return None if part.empty else part.iloc[0]
 
 
 def _education_changes(evidence: Evidence) -> Finding | None:
-    line = _causal(evidence, "without rules", "all rows")
+    line = _unruled(evidence, "all")
     if line is None:
         return None
-    share = line["changed"] / line["answers"]
-    return Finding(abs(share - 0.8) <= 0.1, f"{share:.1%} of {line['answers']} answers")
+    share = line["changes"] / line["answers"]
+    return Finding(bool(abs(share - 0.8) <= 0.1), f"{share:.1%} of {line['answers']} answers")
 
 
 def _a_third(evidence: Evidence) -> Finding | None:
-    line = _causal(evidence, "without rules", "all rows")
+    line = _unruled(evidence, "all")
     if line is None:
         return None
-    share = line["infeasible"] / max(1, line["changed"])
-    return Finding(share > 1 / 3, f"{share:.1%} of the {line['changed']} changes of education")
+    share = line["infeasible"] / max(1, line["changes"])
+    told = f"{share:.1%} of the {line['changes']} changes of education"
+    return Finding(bool(share > 1 / 3), told)
 
 
 def _half(evidence: Evidence) -> Finding | None:
-    line = _causal(evidence, "without rules", "highly educated")
+    line = _unruled(evidence, "highly educated")
     if line is None:
         return None
-    of_changes = line["infeasible"] / max(1, line["changed"])
+    of_changes = line["infeasible"] / max(1, line["changes"])
     of_all = line["infeasible"] / max(1, line["answers"])
     told = f"{of_changes:.1%} of the changes, {of_all:.1%} of all answers"
-    return Finding(0.4 <= of_changes <= 0.6 or 0.4 <= of_all <= 0.6, told)
+    return Finding(bool(0.4 <= of_changes <= 0.6 or 0.4 <= of_all <= 0.6), told)
 
 
 CLAIMS = (
