@@ -35,15 +35,19 @@ FORMATS = ("svg", "png")
 
 
 def set_metrics(
-    table: pd.DataFrame, recorded: pd.DataFrame | None, methods: Sequence[str]
+    table: pd.DataFrame,
+    recorded: pd.DataFrame | None,
+    methods: Sequence[str],
+    *,
+    over: str = "full",
 ) -> Figure:
-    """Seven metrics by k, for the outcome that the paper draws, means over rows with all k."""
+    """Seven metrics by k, for the outcome that the paper draws; means `over` 'full' or 'all'."""
     figure = _figure(11.0, 15.5)
     grid = figure.subplots(len(SET_METRICS), len(DATA), squeeze=False, sharex=True)
     for row, (metric, title) in enumerate(SET_METRICS.items()):
         for column, data in enumerate(DATA):
             axes = grid[row][column]
-            _lines(axes, _drawn(table, data), metric, methods)
+            _lines(axes, _drawn(table, data, over), metric, methods)
             if recorded is not None:
                 _line(axes, _drawn(recorded, data), metric, DIVERSE, RECORDED)
             if metric == "valid_unique":
@@ -156,12 +160,12 @@ def _figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained", facecolor="white")
 
 
-def _drawn(table: pd.DataFrame, data: str) -> pd.DataFrame:
-    """The lines of a data set for the outcome that the paper draws, means over rows with all k."""
+def _drawn(table: pd.DataFrame, data: str, over: str = "full") -> pd.DataFrame:
+    """The lines of a data set for the outcome that the paper draws."""
     if table.empty:
         return table
     part = table[(table["data"] == data) & (table["outcome"] == DATA[data].plotted)]
-    return part[part["over"] == "full"] if "over" in part.columns else part
+    return part[part["over"] == over] if "over" in part.columns else part
 
 
 def _lines(axes: Axes, table: pd.DataFrame, name: str, methods: Iterable[str]) -> None:
@@ -172,7 +176,7 @@ def _lines(axes: Axes, table: pd.DataFrame, name: str, methods: Iterable[str]) -
 def _line(axes: Axes, table: pd.DataFrame, name: str, method: str, label: str) -> None:
     if table.empty:
         return
-    part = table[table["method"] == method].sort_values("k")
+    part = table[table["method"] == method].dropna(subset=[name]).sort_values("k")
     if len(part):
         color, line, marker = STYLES[label]
         axes.plot(

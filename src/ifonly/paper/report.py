@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ifonly.paper import figures, pages, sections, tables
+from ifonly.paper.claims_page import claims_page, claims_table
 from ifonly.paper.contradictions import contradictions
 from ifonly.paper.findings import Findings
 from ifonly.writing import write_file
@@ -23,7 +24,7 @@ def write(findings: Findings, folder: Path) -> Path:
             write_file(folder / "figures" / f"{name}.{kind}", content)
     for name, frame in _csv_tables(findings).items():
         write_file(folder / "tables" / f"{name}.csv", frame.to_csv(index=False))
-    write_file(folder / "claims.md", sections.claims_page(findings))
+    write_file(folder / "claims.md", claims_page(findings))
     write_file(folder / "run.json", json.dumps(findings.facts, indent=1, default=str) + "\n")
     svgs = {name: files["svg"] for name, files in drawn.items()}
     html = pages.page(
@@ -37,7 +38,7 @@ def write(findings: Findings, folder: Path) -> Path:
 def _csv_tables(findings: Findings) -> dict[str, pd.DataFrame]:
     found = {
         **tables.evidence_tables(findings.ours),
-        "claims": sections.claims_table(findings.verdicts),
+        "claims": claims_table(findings.verdicts),
         "data_sets": tables.described(findings.plan.data),
         "accuracy": findings.accuracy,
         "boundary_of_published": findings.echo,

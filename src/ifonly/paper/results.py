@@ -94,6 +94,11 @@ class Results:
                         lines.append({**place, "radius": radius, "rows": len(part), **figures})
         return pd.DataFrame(lines)
 
+    @property
+    def seconds(self) -> float:
+        """What the kept cells took, one after the other."""
+        return float(sum(facts.get("seconds", 0.0) for facts in self.facts.values()))
+
     def times(self) -> pd.DataFrame:
         """One line an experiment and method: its cells and the seconds that they took."""
         lines = [

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from ifonly.paper import figures, tables
-from ifonly.paper.claims import Verdict
-from ifonly.paper.claims.claim import word
+from ifonly.paper.claims_page import RULES, claims_table, counted
 from ifonly.paper.contradictions import contradictions
 from ifonly.paper.evidence import pooled
 from ifonly.paper.facts import DATA, EXACT, LIME, SET_METRICS
@@ -34,7 +32,8 @@ def charts(found: Findings) -> dict[str, Any]:
         recorded = None if theirs is None else theirs.sets
         drawn["sets"] = figures.set_metrics(ours.sets, recorded, METHODS)
     if not ours.linear.empty:
-        drawn["linear"] = figures.set_metrics(ours.linear, None, LINEAR_METHODS)
+        over = _linear_over(ours.linear)
+        drawn["linear"] = figures.set_metrics(ours.linear, None, LINEAR_METHODS, over=over)
     if not ours.boundary.empty:
         recorded = None if theirs is None else theirs.boundary
         for name in FIGURES:
@@ -48,9 +47,9 @@ def charts(found: Findings) -> dict[str, Any]:
 
 def lead(found: Findings) -> str:
     """What this page is, in HTML: how it was run, and how many claims hold."""
-    counts = Counter(one.word for one in found.verdicts)
-    told = ", ".join(f"{count} {one}" for one, count in counts.items())
+    told = counted(found.verdicts)
     plan, facts = found.plan, found.facts
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     models = "the authors' own weights" if plan.models == "published" else "trained here"
     return "".join(
         text(sentence)
@@ -63,8 +62,8 @@ def lead(found: Findings) -> str:
             f"{', '.join(map(str, plan.ks))}, seed {plan.seed}, boundary sampled in a "
             f"{plan.within} with {plan.samples} points a row.",
             f"{facts['date']}; {facts['processor']}, {facts['cores']} cores; "
-            f"{facts['seconds']:.0f} seconds for the cells that were run; Python "
-            f"{facts['python']}; {', '.join(f'{n} {v}' for n, v in facts['versions'].items())}.",
+            f"{facts['seconds']:.0f} seconds for this run, {found.results.seconds:.0f} seconds of "
+            f"one core for all kept cells; Python {facts['python']}; {versions}.",
         )
     )
 
@@ -81,64 +80,6 @@ def every(found: Findings, svgs: Mapping[str, bytes]) -> Iterator[Section]:
     yield _causal(found, svgs)
     yield _lambdas(found, svgs)
     yield _cells(found)
-
-
-RULES = (
-    "Each rule is applied to the figures of this run and, where they are at hand, to the authors' "
-    "own records. A sentence 'cannot be checked' where the figures that its rule needs are missing."
-)
-
-
-def claims_table(verdicts: list[Verdict]) -> pd.DataFrame:
-    """One line a claim: where, what, by which rule, in the records, here, and the verdict."""
-    return pd.DataFrame(
-        {
-            "place": one.claim.place,
-            "the paper says": one.claim.sentence,
-            "rule": one.claim.rule,
-            "authors' records": "—"
-            if one.theirs is None
-            else f"{word(one.theirs)}: {one.theirs.figures}",
-            "here": "—" if one.ours is None else one.ours.figures,
-            "verdict": one.word,
-        }
-        for one in verdicts
-    )
-
-
-def claims_page(found: Findings) -> str:
-    """The claims as a page of Markdown, with the date and how it was run."""
-    facts, plan = found.facts, found.plan
-    head = "| the paper says | rule | authors' records | here | verdict |\n|---|---|---|---|---|"
-    lines = [
-        "| " + " | ".join(_plain(line[name]) for name in line.index if name != "place") + " |"
-        for _, line in claims_table(found.verdicts).iterrows()
-    ]
-    counts = Counter(one.word for one in found.verdicts)
-    told = ", ".join(f"{count} {one}" for one, count in counts.items())
-    return "\n".join(
-        [
-            "# The paper's claims, checked",
-            f"{facts['date']}. Models: {plan.models}. Up to {plan.rows} rows a data set, k = "
-            f"{', '.join(map(str, plan.ks))}, seed {plan.seed}, {plan.within}. "
-            f"{facts['processor']}, {facts['cores']} cores, {facts['seconds']:.0f} s; ifonly "
-            f"{facts['versions']['ifonly']}. {told}.",
-            "",
-            head,
-            *lines,
-            "",
-            "## Where the paper contradicts itself or its records",
-            *(
-                f"- **{one.subject}.** {one.said} {one.against} {one.found}"
-                for one in contradictions(found.accuracy, found.echo)
-            ),
-            "",
-        ]
-    )
-
-
-def _plain(value: Any) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
 
 
 def _contradictions(found: Findings) -> Section:
@@ -185,24 +126,31 @@ def _sets(found: Findings, svgs: Mapping[str, bytes]) -> Section:
 
 
 def _linear(found: Findings, svgs: Mapping[str, bytes]) -> Section:
-    parts = [
-        _chart(
-            svgs,
-            "linear",
-            "Set metrics on the linear models, means over the rows where MixedIntegerCF found all "
-            "k (unique validity over all rows); German-Credit, which the paper has in its "
-            "supplement, included.",
-        )
-    ]
+    linear = found.ours.linear
+    told = (
+        "means over the rows where MixedIntegerCF found all k (unique validity over all rows)"
+        if not linear.empty and _linear_over(linear) == "full"
+        else "means over all rows, since MixedIntegerCF was not run"
+    )
+    caption = (
+        f"Set metrics on the linear models, {told}; German-Credit, which the paper has in its "
+        "supplement, included."
+    )
+    parts = [_chart(svgs, "linear", caption)]
     missing = [why for cell, why in found.results.missing.items() if cell.method == EXACT]
     if missing:
         parts.append(not_run(f"{EXACT}, {len(missing)} cells.", missing[0]))
-    linear = found.ours.linear
     if not linear.empty:
         part = linear[(linear["over"] == "all") & (linear["outcome"] == "both")]
-        names = ["data", "method", "k", *(one for one in SET_METRICS if one in part)]
-        parts.append(table(part[names], "Over all rows, outcomes pooled"))
+        shown = part[["data", "method", "k", *SET_METRICS]].rename(columns=SET_METRICS)
+        shown["data"] = [DATA[one].title for one in shown["data"]]
+        parts.append(table(shown, "Over all rows, outcomes pooled"))
     return Section("linear", "Linear models", parts)
+
+
+def _linear_over(linear: pd.DataFrame) -> str:
+    """The rows that means are drawn over: the paper's, where MixedIntegerCF was run."""
+    return "full" if EXACT in set(linear["method"]) else "all"
 
 
 def _boundary(found: Findings, svgs: Mapping[str, bytes]) -> Section:

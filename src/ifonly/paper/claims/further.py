@@ -194,7 +194,7 @@ CLAIMS = (
     ),
     Claim(
         "Figure 4, caption",
-        "out of which more than one-third are infeasible.",
+        "… out of which more than one-third are infeasible.",
         "Over a third of the answers that change education lower it, or raise it at no higher age.",
         _a_third,
     ),

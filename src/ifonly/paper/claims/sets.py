@@ -210,13 +210,13 @@ CLAIMS = (
     ),
     Claim(
         "Diversity",
-        "and increases as k increases,",
+        "… and increases as k increases [Continuous-Diversity of DiverseCF],",
         "Higher at each k than at the one before, in every data set.",
         _grows,
     ),
     Claim(
         "Diversity",
-        "reaching up to eleven times the baselines for the LendingClub dataset at k=10.",
+        "… reaching up to eleven times the baselines for the LendingClub dataset at k=10.",
         "At least 10.5 times one of the two baselines.",
         _eleven_times,
     ),
@@ -229,7 +229,7 @@ CLAIMS = (
     ),
     Claim(
         "Diversity",
-        "especially for Adult-Income and LendingClub datasets where Cat-Diversity remains close "
+        "… especially for Adult-Income and LendingClub datasets where Cat-Diversity remains close "
         "to zero for baseline methods.",
         "At most 0.1 for both baselines on both data sets, for every k over 1.",
         _near_zero,
@@ -266,7 +266,7 @@ CLAIMS = (
     ),
     Claim(
         "Proximity",
-        "(but correspondingly lower count-based diversity).",
+        "… (but correspondingly lower count-based diversity) [the sparsity step].",
         "Continuous count diversity is at most DiverseCF's (to 0.005), for every k over 1.",
         partial(_step, metrics=("continuous_count_diversity",), sign=-1.0),
     ),
