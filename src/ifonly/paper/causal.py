@@ -6,16 +6,15 @@ in which degrees have an order.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ifonly.errors import OptionError
 from ifonly.models.dense import Dense
 from ifonly.paper.cells import Cell, Experiment, Plan
 from ifonly.paper.facts import SPARSE
+from ifonly.paper.feasibility import causal_feasibility
 from ifonly.paper.subjects import Subject, subject
 from ifonly.space import Categorical, Space
 
@@ -38,19 +37,13 @@ def cells(plan: Plan) -> list[Cell]:
 
 def run(cell: Cell, plan: Plan, store: Any) -> pd.DataFrame:
     """One line a way to treat the rules and a group of rows: answers, changes, infeasible ones."""
-    try:
-        experiment = import_module("ifonly.paper.feasibility").causal_feasibility
-    except ModuleNotFoundError:
-        raise OptionError(
-            "This version of ifonly has no rules that tie education to age."
-        ) from None
     asked = subject(plan, store, cell.data, cell.model)
     space = Space.infer(
         asked.train.features,
         categorical=asked.train.categorical,
         ordinal={"education": list(DEGREES)},
     )
-    table: pd.DataFrame = experiment(
+    return causal_feasibility(
         _over(asked, space),
         asked.rows,
         space=space,
@@ -58,7 +51,6 @@ def run(cell: Cell, plan: Plan, store: Any) -> pd.DataFrame:
         k=cell.k,
         seed=plan.seed,
     )
-    return table
 
 
 def _over(asked: Subject, space: Space) -> Dense:
