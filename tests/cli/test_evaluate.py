@@ -80,3 +80,62 @@ def test_a_file_that_is_not_there_is_refused(run: Any) -> None:
     ran = run("evaluate", "answer.json")
     assert ran.code == 2
     assert "There is no file 'answer.json'." in ran.err
+
+
+@pytest.fixture
+def theirs(saved: Answers, folder: Path) -> list[str]:
+    """The answers as a stranger's table, and the words that say what it answers."""
+    frame = saved.frame()
+    frame[["query", *saved.space.names]].to_csv(folder / "theirs.csv", index=False)
+    return ["evaluate", "theirs.csv", "--rows", "rows.csv", "--data", "loan.csv"]
+
+
+def test_a_strangers_table_is_measured_like_saved_answers(
+    run: Any, saved: Answers, theirs: list[str]
+) -> None:
+    told = json.loads(run(*theirs, "--outcome", "loan", "-k", "3", "--format", "json").out)
+    own = json.loads(run("evaluate", "answers.json", "--format", "json").out)
+    assert told["all"]["distance"] == pytest.approx(own["all"]["distance"])
+    assert [row["status"] for row in told["rows"]] == ["found", "found"]
+
+
+def test_a_report_of_a_strangers_table_has_the_boundary_that_it_tells(
+    run: Any, theirs: list[str], folder: Path
+) -> None:
+    words = ("--outcome", "loan", "--model", "loan.skops", "--report", "page.html")
+    assert run(*theirs, *words).code == 0
+    page = (folder / "page.html").read_text()
+    assert "figure-boundary" in page
+    assert "Validity is the model" in page
+    for metric in ("%Valid CFs", "Cont-Diversity", "precision"):
+        assert metric in page
+
+
+def test_a_report_without_a_model_says_what_is_not_run(
+    run: Any, saved: Answers, folder: Path
+) -> None:
+    assert run("evaluate", "answers.json", "--report", "page.html").code == 0
+    page = (folder / "page.html").read_text()
+    assert "not run" in page
+    assert "No model was asked" in page
+
+
+def test_what_a_model_does_not_accept_is_not_valid(run: Any, saved: Answers, folder: Path) -> None:
+    rows = saved.space.rows(saved.x).assign(query=[0, 1])  # the rows themselves
+    rows.to_csv(folder / "same.csv", index=False)
+    words = ("--rows", "rows.csv", "--data", "loan.csv", "--outcome", "loan")
+    model = ("--model", "loan.skops", "--format", "json")
+    told = json.loads(run("evaluate", "same.csv", *words, *model).out)
+    assert told["all"]["valid_unique"] == 0
+
+
+def test_a_table_needs_its_rows_and_its_column_of_queries(
+    run: Any, saved: Answers, theirs: list[str], folder: Path
+) -> None:
+    ran = run("evaluate", "theirs.csv")
+    assert ran.code == 2
+    assert "--rows" in ran.err
+    saved.frame()[list(saved.space.names)].to_csv(folder / "theirs.csv", index=False)
+    ran = run(*theirs, "--outcome", "loan")
+    assert ran.code == 2
+    assert "'query'" in ran.err

@@ -15,6 +15,7 @@ import typer
 from ifonly.cli.demo import demo
 from ifonly.cli.evaluate import evaluate
 from ifonly.cli.explain import explain
+from ifonly.cli.reproduce import reproduce
 from ifonly.cli.talking import show_error
 from ifonly.errors import IfonlyError
 
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, explain, evaluate):
+for command in (demo, explain, evaluate, reproduce):
     app.command()(command)
 
 

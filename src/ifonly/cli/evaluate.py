@@ -1,4 +1,4 @@
-"""`ifonly evaluate`: the metrics of saved answers."""
+"""`ifonly evaluate`: the metrics of saved answers, or of a stranger's counterfactuals."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ import typer
 
 from ifonly.answers import Answers
 from ifonly.cli import tables
+from ifonly.cli.explain import as_target
 from ifonly.cli.output import check_writable, deliver
-from ifonly.cli.reading import read
+from ifonly.cli.reading import ENDINGS, read
+from ifonly.cli.strangers import read_sets
 from ifonly.errors import FileError, IfonlyError
 from ifonly.metrics import summary
+from ifonly.models.files import load_model
 
 
 class Format(StrEnum):
@@ -27,27 +30,82 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-Saved = Annotated[Path, typer.Argument(help="Answers saved as JSON.")]
+Saved = Annotated[
+    Path, typer.Argument(help="Answers saved as JSON; or anyone's, as CSV or Parquet.")
+]
 Written = Annotated[Format, typer.Option("--format", help="CSV and JSON have every metric.")]
 Out = Annotated[Path | None, typer.Option(help="The file to write, in place of stdout.")]
+Report = Annotated[Path | None, typer.Option(help="An HTML page to write as well.")]
+Rows = Annotated[Path | None, typer.Option(help="For a table: the rows that it answers.")]
+Data = Annotated[Path | None, typer.Option(help="For a table: the model's training rows.")]
+Outcome = Annotated[str, typer.Option(help="The outcome column of the training rows.")]
+Model = Annotated[Path | None, typer.Option(help="The model, to judge validity and boundary.")]
+Trust = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
+Target = Annotated[str, typer.Option(help="For a table: the wanted class, or 'opposite'.")]
+K = Annotated[int | None, typer.Option("-k", help="For a table: how many were asked for.")]
 
 
-def evaluate(answers: Saved, *, written: Written = Format.TABLE, out: Out = None) -> None:
-    """Measure saved answers: each row, the means over all rows, and over the rows with all k.
+def evaluate(
+    answers: Saved,
+    *,
+    written: Written = Format.TABLE,
+    out: Out = None,
+    report: Report = None,
+    rows: Rows = None,
+    data: Data = None,
+    outcome: Outcome = "",
+    model: Model = None,
+    trust_pickle: Trust = False,
+    target: Target = "opposite",
+    k: K = None,
+) -> None:
+    """Measure answers: each row, the means over all rows, and over the rows with all k.
 
-    In CSV the means are the two last lines, whose query is 'all' and 'full'.
+    Anyone's counterfactuals can be measured: a table of the features with a column 'query', the
+    position of the row that each line answers. In CSV the means are the two last lines, whose
+    query is 'all' and 'full'.
     """
     check_writable(out)
-    saved: Answers = read(answers, _saved, "the JSON of saved answers")
-    # Whatever library the rows came in, the command works in pandas.
-    per_row = replace(saved, library="pandas").metrics()
-    means = summary(per_row, saved.k)
+    check_writable(report)
+    loaded = None if model is None else load_model(model, trust_pickle=trust_pickle)
+    sets: Any
+    if answers.name.lower().endswith(ENDINGS):
+        classes = tuple(getattr(loaded, "classes_", ()))
+        wanted = target if loaded is None else as_target(target, classes)
+        sets = read_sets(answers, rows, data, outcome=outcome, k=k, target=wanted)
+    else:
+        sets = read(answers, _saved, "the JSON of saved answers")
+    if report is None and isinstance(sets, Answers):
+        # Whatever library the rows came in, the command works in pandas.
+        per_row = replace(sets, library="pandas").metrics()
+    else:
+        per_row = _reported(sets, loaded, answers.name, report)
+    means = summary(per_row, sets.k)
     if written is Format.TABLE:
         deliver(tables.metrics(per_row, means), out)
     elif written is Format.CSV:
         deliver(_csv(per_row, means), out)
     else:
         deliver(_json(per_row, means), out)
+
+
+def _reported(sets: Any, model: Any, name: str, report: Path | None) -> pd.DataFrame:
+    """The metrics of each row, and the page of the report where one is wanted."""
+    from ifonly.paper.evaluation import evaluated, page  # heavy, and seldom needed
+
+    evaluation = evaluated(sets, model)
+    if report is not None:
+        deliver(page(evaluation, name), report)
+    per_row = evaluation.per_row
+    status = [str(one) for one in getattr(sets, "status", ())] or _status(per_row, sets.k)
+    per_row.insert(1, "status", status)
+    return per_row
+
+
+def _status(per_row: pd.DataFrame, k: int) -> list[str]:
+    """How complete each row's counterfactuals are, in the words of answers."""
+    shares = (per_row["valid_unique"] * k).round().astype(int)
+    return ["found" if n == k else "partial" if n else "not_found" for n in shares]
 
 
 def _saved(path: Path) -> Answers:

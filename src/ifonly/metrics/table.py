@@ -9,10 +9,10 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from ifonly.errors import DataError
+from ifonly.metrics.gathering import gather, spread
 from ifonly.metrics.sets import set_metrics
 from ifonly.space import Metric, Space
-from ifonly.space.frame import Frame, as_frame, numbers
+from ifonly.space.frame import Frame
 
 
 def evaluate(
@@ -36,31 +36,10 @@ def evaluate(
     >>> evaluate(two, rows, space)[["distance", "pairwise_distance"]].iloc[0].to_list()
     [1.5, 1.0]
     """
-    frame = as_frame(counterfactuals, "counterfactuals")
-    if "query" not in frame.columns:
-        raise DataError(
-            "`counterfactuals` has no column 'query'.",
-            "Add one with the position of the row that each line answers.",
-        )
-    x = space.codes(rows)
-    known = [name for name in space.names if name in frame.columns]
-    codes = space.codes(frame.select(*known).to_native(), "counterfactuals")
-    query = numbers(frame["query"], "counterfactuals").astype(np.intp)
-    if ((query < 0) | (query >= len(x))).any():
-        raise DataError(f"'query' goes from 0 to {len(x) - 1}, the positions of `rows`.")
-    place = pd.Series(query).groupby(query).cumcount().to_numpy()
-    most = int(place.max()) + 1
-    k = most if k is None else k
-    if k < most:
-        raise DataError(f"k is {k}, and a row has {most} counterfactuals.", "Give k as asked for.")
-    points = np.repeat(x[:, None], k, axis=1)
-    present = np.zeros((len(x), k), dtype=bool)
-    points[query, place], present[query, place] = codes, True
-    right = present.copy()
-    if valid is not None:
-        right[query, place] = np.asarray(valid, dtype=bool)
-    table = set_metrics(Metric.of(space, weights), x, points, right, present)
-    return pd.DataFrame({"query": np.arange(len(x)), **table})
+    sets = gather(counterfactuals, rows, space, k=k)
+    right = sets.filled if valid is None else spread(valid, counterfactuals, sets)
+    table = set_metrics(Metric.of(space, weights), sets.x, sets.points, right, sets.filled)
+    return pd.DataFrame({"query": np.arange(len(sets.x)), **table})
 
 
 def summary(metrics: Frame, k: int) -> pd.DataFrame:

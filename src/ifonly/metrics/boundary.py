@@ -1,0 +1,131 @@
+"""How well answers tell where a model decides otherwise, near the row that they answer.
+
+A person who has seen a row and its counterfactuals may guess of a new point that it shares the
+outcome of whichever it is nearest to. This 1-nearest-neighbour guess is compared with the model on
+points sampled around the row (the paper, section 'Approximating the local decision boundary').
+The distance of that guess is the authors': the sum over features of |a - b| / MAD, a category that
+differs counting 1; `distance="mean"` takes the distance that answers are chosen by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ifonly.errors import OptionError, nearest
+from ifonly.metrics.gathering import Sets
+from ifonly.metrics.sampling import around
+from ifonly.models import Model, adapt
+from ifonly.space import Metric, Space
+from ifonly.target import Goal, resolve
+
+CHUNK = 1_000_000
+"""About how many numbers the sampled points of a chunk of rows hold."""
+DISTANCES = ("sum", "mean")
+
+
+def boundary(
+    answers: Any,
+    model: Any,
+    radius: float | Sequence[float] = (0.5, 1.0, 2.0),
+    *,
+    samples: int = 1000,
+    within: str = "sphere",
+    distance: str = "sum",
+    seed: int = 0,
+) -> pd.DataFrame:
+    """One line a row and radius: precision, recall and F1 of the guessed counterfactual outcome.
+
+    `answers` are Answers, or a stranger's counterfactuals by `ifonly.metrics.gather`; `model` is
+    what `ifonly.explain` takes. `radius` counts median absolute deviations, and `within` is
+    'sphere' or 'box'. `share` is the share of sampled points with the wanted outcome. Where no
+    point is guessed, or none has the outcome, precision, recall and F1 are 0.
+
+    >>> import ifonly
+    >>> data = pd.DataFrame({"income": [10, 20, 30, 40, 50]})
+    >>> rich = ifonly.as_model(lambda frame: frame["income"] > 30, classes=["no", "yes"])
+    >>> answers = ifonly.explain(rich, data[2:3], data=data, k=1)
+    >>> table = boundary(answers, rich, radius=1)
+    >>> table[["query", "radius", "precision", "recall", "f1"]].round(2).values.tolist()
+    [[0.0, 1.0, 1.0, 1.0, 1.0]]
+    """
+    space = answers.space
+    scale = _scale(space, distance)
+    adapted = adapt(model, space, answers.x[:256])
+    goal = wanted_goal(answers, adapted)
+    radii = [float(one) for one in np.atleast_1d(np.asarray(radius, dtype=np.float64))]
+    tables = []
+    for each in radii:
+        for rows in _chunks(answers.x, samples):
+            points = around(space, answers.x[rows], each, samples, within=within, seed=seed)
+            truth = met(adapted, goal.take(rows), points)
+            guess = nearest_is_answer(space, scale, answers, rows, points)
+            table = agreement(truth, guess)
+            tables.append(pd.DataFrame({"query": rows, "radius": each, **table}))
+    lines = pd.concat(tables, ignore_index=True)
+    lines.insert(2, "answers", answers.filled.sum(axis=1)[lines["query"]])
+    return lines.sort_values(["query", "radius"], ignore_index=True)
+
+
+def met(model: Model, goal: Goal, points: np.ndarray) -> np.ndarray:
+    """bool [q, n]: the points [q, n, d] to which the model gives the wanted outcome."""
+    q, n, d = points.shape
+    codes = points.reshape(-1, d)
+    decided = model.decide(codes) if goal.threshold is None else None
+    scores = np.asarray(model.scores(codes)).reshape(q, n, -1)
+    return goal.met(scores, None if decided is None else np.asarray(decided).reshape(q, n))
+
+
+def wanted_goal(answers: Any, model: Model) -> Goal:
+    """What each row wants, of the model as it decides about the rows."""
+    threshold = answers.record.get("threshold")
+    scores = np.asarray(model.scores(answers.x))
+    decided = model.decide(answers.x)
+    predicted = scores.argmax(axis=1) if decided is None else np.asarray(decided)
+    if threshold is not None and len(model.classes) == 2:
+        predicted = (scores[:, 1] >= threshold).astype(np.intp)
+    wanted = answers.wanted if isinstance(answers, Sets) else list(answers.wanted)
+    return resolve(wanted, model.classes, predicted, threshold=threshold)
+
+
+def nearest_is_answer(
+    space: Space, scale: np.ndarray, answers: Any, rows: np.ndarray, points: np.ndarray
+) -> np.ndarray:
+    """bool [q, n]: the points [q, n, d] that are nearer to an answer than to the row itself."""
+    metric = Metric(
+        scale, Metric.of(space).mad, space.continuous, any(f.missing for f in space.features)
+    )
+    own = metric.distance(points, answers.x[rows, None])
+    guess = np.zeros(own.shape, dtype=bool)
+    for place in range(answers.points.shape[1]):
+        other = metric.distance(points, answers.points[rows, place, None])
+        guess |= (other < own) & answers.filled[rows, place, None]
+    return guess
+
+
+def agreement(truth: np.ndarray, guess: np.ndarray) -> dict[str, np.ndarray]:
+    """One array [q] a figure, of truth and guess [q, n]: of the wanted outcome and of the row's."""
+    figures = {"share": truth.mean(axis=1), "accuracy": (truth == guess).mean(axis=1)}
+    for prefix, real, said in (("", truth, guess), ("original_", ~truth, ~guess)):
+        both = (real & said).sum(axis=1)
+        precision = both / np.maximum(1, said.sum(axis=1))
+        recall = both / np.maximum(1, real.sum(axis=1))
+        total = precision + recall
+        figures[f"{prefix}precision"], figures[f"{prefix}recall"] = precision, recall
+        figures[f"{prefix}f1"] = 2 * precision * recall / np.where(total > 0, total, 1)
+    return figures
+
+
+def _scale(space: Space, distance: str) -> np.ndarray:
+    if distance not in DISTANCES:
+        raise OptionError(f"There is no distance {distance!r}.", nearest(distance, DISTANCES))
+    return np.ones(len(space)) if distance == "sum" else Metric.of(space).scale
+
+
+def _chunks(x: np.ndarray, samples: int) -> Iterator[np.ndarray]:
+    size = max(1, CHUNK // (samples * x.shape[1]))
+    for start in range(0, len(x), size):
+        yield np.arange(start, min(start + size, len(x)))
