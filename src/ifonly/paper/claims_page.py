@@ -49,8 +49,8 @@ def claims_page(found: Findings) -> str:
             "# The paper's claims, checked",
             f"{facts['date']}. Models: {plan.models}. Up to {plan.rows} rows a data set, k = "
             f"{', '.join(map(str, plan.ks))}, seed {plan.seed}, {plan.within}. "
-            f"{facts['processor']}, {facts['cores']} cores, {found.results.seconds:.0f} s of one "
-            f"core; ifonly {facts['versions']['ifonly']}. {told}.",
+            f"{facts['processor']}, {facts['cores']} cores; the cells took "
+            f"{found.results.seconds:.0f} s in all; ifonly {facts['versions']['ifonly']}. {told}.",
             "",
             head,
             *lines,

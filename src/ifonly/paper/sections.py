@@ -62,8 +62,8 @@ def lead(found: Findings) -> str:
             f"{', '.join(map(str, plan.ks))}, seed {plan.seed}, boundary sampled in a "
             f"{plan.within} with {plan.samples} points a row.",
             f"{facts['date']}; {facts['processor']}, {facts['cores']} cores; "
-            f"{facts['seconds']:.0f} seconds for this run, {found.results.seconds:.0f} seconds of "
-            f"one core for all kept cells; Python {facts['python']}; {versions}.",
+            f"{facts['seconds']:.0f} seconds for this run, {found.results.seconds:.0f} seconds for "
+            f"all kept cells one after the other; Python {facts['python']}; {versions}.",
         )
     )
 
