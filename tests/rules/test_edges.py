@@ -22,7 +22,7 @@ def test_large_numbers_that_add_up_exactly_are_equal() -> None:
         point = cents / 100.0
         rule = relation(factors, "=", thousandths / 100_000)
         assert rule.holds(NUMBERS, point[None], point[None, None]).all()
-        off = point + [0, 0, 0.01]
+        off = point + np.array([0, 0, 0.01])
         assert not rule.holds(NUMBERS, point[None], off[None, None]).any()
 
 
