@@ -11,6 +11,7 @@ TITLES = {
     "gradient": "The paper's method",
     "gpu": "The paper's method on a GPU",
     "quality": "The default engine: quality",
+    "exact": "Solving, with a proof",
     "rules": "Rules and causes",
     "speed": "The default engine: speed",
 }

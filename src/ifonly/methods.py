@@ -22,16 +22,16 @@ class Method:
     @property
     def descends(self) -> bool:
         """Whether the search needs the model's gradient."""
-        return self._has(Gradient)
+        return any(isinstance(one, Gradient) for one in self._every)
 
     @property
     def solves(self) -> bool:
         """Whether the search needs a reading of the model."""
-        return self._has(Exact)
+        return any(getattr(one, "solves", False) for one in self._every)
 
-    def _has(self, kind: type) -> bool:
-        every = getattr(self.searcher, "searchers", (self.searcher,))
-        return any(isinstance(one, kind) for one in every)
+    @property
+    def _every(self) -> tuple[Searcher, ...]:
+        return tuple(getattr(self.searcher, "searchers", (self.searcher,)))
 
 
 SEARCHERS: dict[str, Searcher] = {

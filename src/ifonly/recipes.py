@@ -1,13 +1,15 @@
 """The paper's method and its baselines, each a few lines over the parts.
 
-A recipe has `explain`'s signature and returns Answers. It runs as the paper did: from random
-starts, without restarts; repeats are dropped and gaps show as `partial`. The distance in its loss
-is that of the authors' code, which sums over one-hot columns where the paper's text averages: with
-the averaged distance the diversity of large sets is too weak to keep their points apart.
+A recipe has `explain`'s signature and returns Answers. Those that descend run as the paper did:
+from random starts, without restarts; repeats are dropped and gaps show as `partial`. The distance
+in their loss is that of the authors' code, which sums over one-hot columns where the paper's text
+averages: with the averaged distance the diversity of large sets is too weak to keep their points
+apart.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ifonly.answers import Answers
@@ -15,8 +17,9 @@ from ifonly.explaining import explain
 from ifonly.methods import Method
 from ifonly.refine import Nothing, Refiner, Sparsify
 from ifonly.rules import Rule
-from ifonly.search import Gradient
+from ifonly.search import Gradient, Searcher
 from ifonly.search.descent import Pace
+from ifonly.search.exact.mixed import MixedInteger
 from ifonly.select import Filtered, InOrder
 
 PATIENT = Pace(every=10, patience=12, stubborn=200)
@@ -74,6 +77,32 @@ def single_cf(model: Any, rows: Any, *, lambda1: float = 0.5, **options: Any) ->
     return _run(_descent(lambda1, 0.0), Nothing(), model, rows, {**options, "k": 1})
 
 
+def mixed_integer_cf(
+    model: Any,
+    rows: Any,
+    *,
+    special: Mapping[str, Sequence[float]] | None = None,
+    limit: float | None = 60.0,
+    **options: Any,
+) -> Answers:
+    """MixedIntegerCF: the nearest answers of a linear model, as Russell (2019) has them.
+
+    None makes a move of those before it: a category moves to a level once, a number is moved once.
+    `special` are levels of numbers that are moves of their own. Where no further answer exists, the
+    row is `partial`. `limit` is the most seconds for an answer.
+
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> data = pd.DataFrame({"income": [20, 30, 40, 50, 60, 70], "debt": [9, 4, 7, 3, 6, 0]})
+    >>> model = LogisticRegression(max_iter=1000).fit(data, data["income"] > 45)
+    >>> special = {"income": [60]}
+    >>> answers = mixed_integer_cf(model, data[2:3], data=data, k=3, special=special)
+    >>> answers.frame()["income"].to_list(), answers.status
+    ([46, 60], (<Status.PARTIAL: 'partial'>,))
+    """
+    return _run(MixedInteger(special or {}, limit), Nothing(), model, rows, options)
+
+
 def _descent(
     lambda1: float, lambda2: float, *, alone: bool = False, yloss: str = "hinge"
 ) -> Gradient:
@@ -83,7 +112,7 @@ def _descent(
 
 
 def _run(
-    searcher: Gradient,
+    searcher: Searcher,
     refiner: Refiner,
     model: Any,
     rows: Any,

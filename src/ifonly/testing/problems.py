@@ -41,11 +41,12 @@ def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
     space = Space.infer(data, categorical=[CODED] if CODED in data else [])
     model = random_model(space, kind, seed)
     rules = random_rules(space, seed)[: seed % 3]
-    descends = isinstance(model, Differentiable)
-    setting = prepare(model, None, space, rules, descends=descends)
+    open_model = isinstance(model, Differentiable)
+    needs: dict[str, Any] = {"descends": open_model, "solves": open_model}
+    setting = prepare(model, None, space, rules, **needs)
     if seed % 4:
         categorical = [CODED] if CODED in data else []
-        setting = prepare(model, data, None, rules, categorical=categorical, descends=descends)
+        setting = prepare(model, data, None, rules, categorical=categorical, **needs)
     x = _with_outlier(space, random_codes(space, q, seed + 1))
     return pose(setting, Counted(setting.model, setting.route), x, _goal(model, x), seed)
 

@@ -178,17 +178,29 @@ def test_boxes_that_do_not_meet_clash() -> None:
     assert clash(SPACE, X, rules) == tuple(rules[:2])
 
 
-def test_an_equation_over_many_values_is_not_called_a_clash() -> None:
-    """HiGHS alone says that there is none."""
-    terms = {"a": -1, "b": 1.05, "c": 1.05, "d": 1.05}
+EQUATIONS = [
+    ({"a": -1, "b": 0.5, "c": 1}, (0, 2, 2), 10**6, -960_508.155),
+    ({"a": -1, "b": 1.05, "c": 1}, (1, 2, 1), 10**6, 54_583.243),
+    ({"a": 1.05, "b": 1}, (0, 0), 10**7, 12_709_829.75),
+    ({"a": 0.5, "b": 0.5}, (1, 2), 10**7, 100_205.09),
+]
+"""Factors, decimals, how many values each feature has, and the sum, which some values make."""
+
+
+@pytest.mark.parametrize(("factors", "decimals", "count", "total"), EQUATIONS)
+def test_an_equation_over_many_values_is_no_clash(
+    factors: dict[str, float], decimals: tuple[int, ...], count: int, total: float
+) -> None:
+    """HiGHS with its tolerances at 1e-9 calls each of these infeasible."""
     space = Space.describe(
-        *({"name": name, "low": -200_000, "high": 800_000, "decimals": 2} for name in terms)
+        *(
+            {"name": name, "low": 0, "high": count / 10**digits, "decimals": digits}
+            for name, digits in zip(factors, decimals, strict=True)
+        )
     )
-    x = np.array([100.25, 3.0, -70.5, 12.0])
-    rules = [relation(terms, "=", -67_951.514), at_least("a", 0), at_most("b", 10)]
-    point = possible(space, x, rules)
+    point = possible(space, np.zeros(len(factors)), [relation(factors, "=", total)])
     assert point is not None
-    assert abs(float(point @ list(terms.values())) + 67_951.514) < 1e-6
+    assert abs(float(point @ list(factors.values())) - total) < 1e-6
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,15 @@ class Affine:
     @classmethod
     def total(cls, parts: Iterable[Affine]) -> Affine:
         """The sum of sums."""
-        return sum(parts, start=cls.number(0.0))
+        terms: dict[int, float] = {}
+        constant = least = most = 0.0
+        for part in parts:
+            for column, times in part.terms.items():
+                terms[column] = terms.get(column, 0.0) + times
+            constant += part.constant
+            least, most = least + part.least, most + part.most
+        kept = {column: times for column, times in terms.items() if times}
+        return cls(kept, constant, least, most) if kept else cls.number(constant)
 
     def __add__(self, other: Affine | float) -> Affine:
         if not isinstance(other, Affine):

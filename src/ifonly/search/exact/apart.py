@@ -7,6 +7,7 @@ import numpy as np
 from ifonly.search.exact.affine import NO, Affine
 from ifonly.search.exact.category import Category
 from ifonly.search.exact.number import Number
+from ifonly.search.exact.outcome import absent
 from ifonly.search.exact.part import Part
 from ifonly.search.exact.row import Row
 from ifonly.space import Metric
@@ -29,21 +30,21 @@ def other_features(row: Row, point: np.ndarray) -> None:
 
 
 def this_far(row: Row, metric: Metric, point: np.ndarray, distance: float) -> None:
-    """The answer lies at least a distance from this point [d]."""
+    """The answer lies at least a distance from this point [d], whatever the way there costs."""
     away = []
     for j, (part, code) in enumerate(zip(row.parts, point, strict=True)):
         scale = float(metric.scale[j])
-        if isinstance(part, Category) or np.isnan(code) or np.isnan(part.own):
+        if isinstance(part, Category) or np.isnan(code):
             away.append((1.0 - _same(part, code)) * scale)
         else:
-            away.append(_gap(part, code) * (scale / float(metric.mad[j])) + part.missing * scale)
+            away.append(_gap(part, code) * (scale / float(metric.mad[j])) + absent(part) * scale)
     row.program.row(Affine.total(away), low=distance)
 
 
 def _same(part: Part, code: float) -> Affine:
     """1 where a feature has this code."""
     if np.isnan(code):
-        return part.stays if np.isnan(part.own) else part.missing
+        return absent(part)
     if code == part.own:
         return part.stays
     if isinstance(part, Category):
@@ -54,14 +55,14 @@ def _same(part: Part, code: float) -> Affine:
 
 
 def _gap(part: Number, code: float) -> Affine:
-    """At most how far a number is from a code; 0 where it goes missing."""
+    """At most how far a number is from a code; 0 where it is missing."""
     program, value = part.program, part.value
     most = max(value.most - code, code - value.least, 0.0)
     gap, over = program.column(0.0, most), program.binary()
-    lost = part.missing * most
+    lost = absent(part) * most
     # On one side of the code or the other, the gap is at most the way to it.
     program.row(value - code - gap + (1.0 - over) * (2 * most) + lost, low=0.0)
     program.row(code - value - gap + over * (2 * most) + lost, low=0.0)
-    if part.missing.terms:
+    if lost.terms or lost.constant:
         program.row(gap + lost, high=most)
     return gap

@@ -6,6 +6,7 @@ import numpy as np
 
 from ifonly.problem import Problem
 from ifonly.search.exact.searcher import asked_of
+from ifonly.search.exact.solver import SolverError
 
 
 def certify(
@@ -18,6 +19,9 @@ def certify(
     """
     bound, seconds = np.full(len(known), -np.inf), np.zeros(len(known))
     for row, cost in enumerate(known):
-        found = asked_of(problem, row, limit).find(float(cost))
+        try:
+            found = asked_of(problem, row, limit).find(float(cost))
+        except SolverError:  # nothing is proved of this row
+            continue
         bound[row], seconds[row] = min(found.bound, float(cost)), found.seconds
     return bound, seconds

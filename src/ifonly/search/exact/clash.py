@@ -21,7 +21,7 @@ from ifonly.search.exact.row import Row
 from ifonly.search.exact.solver import CHECKED, Program, Solution, SolverError
 from ifonly.space import Space
 
-SECONDS = 10.0
+SECONDS = 5.0
 """The longest that is taken to decide whether some rules can hold together."""
 
 

@@ -7,6 +7,7 @@ lost. What fits by rounding alone is for the caller to reject.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,41 @@ from ifonly.errors import MissingExtra
 from ifonly.search.exact.affine import Affine
 from ifonly.search.exact.solver import Program, Solution, SolverError
 
-SCALE = 10.0**9
-"""What fractions are multiplied by at the most."""
+SCALE = 1e9
+"""What fractions are multiplied by, for each value that a column can have beside its lowest."""
 LARGEST = 2.0**53
 """Whole numbers that floats hold exactly; sums stay below."""
+EXACT = 1e-9
+"""How near to a whole number a product is taken for one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A sum in whole numbers: what it is multiplied by, and how far rounding may take it."""
+
+    terms: dict[int, int]
+    constant: float
+    scale: float
+    error: float
+
+    @classmethod
+    def of(cls, program: Program, sums: Affine) -> Whole:
+        """At the smallest scale at which all is whole, or else at one that leaves little over."""
+        times = np.array([*sums.terms.values()], dtype=np.float64)
+        ends = np.array([max(abs(program.low[c]), abs(program.high[c])) for c in sums.terms])
+        size = max(1.0, float(np.abs(times) @ ends) if len(ends) else 0.0)
+        scale = min(LARGEST / size, SCALE * float(ends.max(initial=1.0)))
+        for power in range(10):
+            even = np.abs(times * 10.0**power - np.round(times * 10.0**power)) < EXACT
+            if 10.0**power > LARGEST / size or even.all():
+                scale = 10.0**power if even.all() else scale
+                break
+        rounded = np.round(times * scale)
+        over = float(np.abs(times * scale - rounded) @ ends) if len(ends) else 0.0
+        # Products and sums of floats are rounded, too.
+        error = over + 1e-15 * scale * (size + abs(sums.constant)) + 1e-6
+        terms = {c: int(t) for c, t in zip(sums.terms, rounded, strict=True)}
+        return cls(terms, sums.constant * scale, scale, error)
 
 
 def solve_by_clauses(program: Program, time_limit: float | None = None) -> Solution:
@@ -30,14 +62,16 @@ def solve_by_clauses(program: Program, time_limit: float | None = None) -> Solut
         for low, high in zip(program.low, program.high, strict=True)
     ]
     for sums, low, high in program.rows:
-        terms, constant, scale, error = _whole(program, sums)
-        least = -(2**62) if low == -np.inf else int(np.ceil(low * scale - constant - error))
-        most = 2**62 if high == np.inf else int(np.floor(high * scale - constant + error))
-        model.add_linear_constraint(_sum(columns, terms), least, most)
-    terms, constant, scale, error = _whole(program, program.objective)
-    model.minimize(_sum(columns, terms))
+        one = Whole.of(program, sums)
+        least = -(2**62) if low == -np.inf else np.ceil(low * one.scale - one.constant - one.error)
+        most = 2**62 if high == np.inf else np.floor(high * one.scale - one.constant + one.error)
+        model.add_linear_constraint(_sum(cp_model, columns, one.terms), int(least), int(most))
+    cost = Whole.of(program, program.objective)
+    model.minimize(_sum(cp_model, columns, cost.terms))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1  # the same course every time
+    # This part of presolve calls wrong optima optimal: google/or-tools issue 5293, in 9.15.
+    solver.parameters.presolve_inclusion_work_limit = 0
     if time_limit is not None:
         solver.parameters.max_time_in_seconds = time_limit
     status = solver.solve(model)
@@ -45,39 +79,18 @@ def solve_by_clauses(program: Program, time_limit: float | None = None) -> Solut
         return Solution("infeasible")
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
         raise SolverError(f"The solver stopped without an answer: {solver.status_name(status)}.")
-    bound = (solver.best_objective_bound + constant - error) / scale
+    bound = (solver.best_objective_bound + cost.constant - cost.error) / cost.scale
     if status == cp_model.UNKNOWN:
-        return Solution("limit", bound=bound)
+        # Where it had no time to bound the cost, it says 0.
+        known = solver.best_objective_bound != 0.0
+        return Solution("limit", bound=bound if known else program.objective.least)
     values = np.array([float(solver.value(column)) for column in columns])
     objective = program.objective.at(values)
     word = "optimal" if status == cp_model.OPTIMAL else "limit"
     return Solution(word, values, objective, min(bound, objective))
 
 
-def _whole(program: Program, sums: Affine) -> tuple[dict[int, int], float, float, float]:
-    """A sum in whole numbers: its terms, its constant, what they are multiplied by, and the error.
-
-    The smallest scale at which all are whole, or else the largest, with what rounding can come to.
-    """
-    numbers = np.array([*sums.terms.values(), 0.0])
-    ends = [max(abs(program.low[c]), abs(program.high[c])) for c in sums.terms]
-    room = LARGEST / max(1.0, float(np.abs(numbers) @ [*ends, 0.0]))
-    for power in range(10):
-        scale = 10.0**power
-        if scale > room:
-            break
-        if (np.abs(numbers * scale - np.round(numbers * scale)) < 1e-9).all():
-            terms = {column: round(times * scale) for column, times in sums.terms.items()}
-            return terms, sums.constant * scale, scale, 1e-6
-    scale = min(SCALE, room)
-    terms = {column: round(times * scale) for column, times in sums.terms.items()}
-    widest = sum(max(abs(program.low[c]), abs(program.high[c])) for c in terms)
-    return terms, sums.constant * scale, scale, 0.5 * widest + 1e-6
-
-
-def _sum(columns: list[Any], terms: dict[int, int]) -> Any:
-    from ortools.sat.python import cp_model
-
+def _sum(cp_model: Any, columns: list[Any], terms: dict[int, int]) -> Any:
     return cp_model.LinearExpr.weighted_sum([columns[c] for c in terms], list(terms.values()))
 
 

@@ -1,8 +1,9 @@
-"""What became of the search for a row's nearest answer."""
+"""What became of the search for a row's nearest answer, and the time that it may take."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,3 +19,26 @@ class Found:
     seconds: float
     rejected: int = 0
     """The points that the program took for answers and the judge did not."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time since a question was asked; `limit` are the seconds that it may take."""
+
+    limit: float | None = None
+    start: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """What is gone."""
+        return time.monotonic() - self.start
+
+    @property
+    def left(self) -> float | None:
+        """What is left, never below 0; None where there is no limit."""
+        return None if self.limit is None else max(0.0, self.limit - self.seconds)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left."""
+        return self.left == 0.0

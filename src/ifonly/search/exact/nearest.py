@@ -1,13 +1,12 @@
 """The nearest answer to a row, with a proof of how near one can be.
 
-The program has the row's box, the rules, the outcome by the reading of the model, and the cost. Its
-best point is judged by the user's own model; what the judge rejects is cut off, and the program is
-solved again. Nothing that could be an answer is ever left out, so the bound holds for all of them.
+The program has the row's box, the rules, the outcome by the reading of the model, and the cost.
+Nothing that could be an answer is ever left out of it, so its bound holds for all of them. What its
+best point is worth, the user's own model says.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,15 +16,18 @@ from ifonly.problem import Problem
 from ifonly.search.exact.affine import Affine
 from ifonly.search.exact.apart import other_features, other_point, this_far
 from ifonly.search.exact.cpsat import solve_by_clauses
-from ifonly.search.exact.found import Found
+from ifonly.search.exact.found import Clock, Found
+from ifonly.search.exact.loose import loosened, solve_loosely
 from ifonly.search.exact.lowering import state
+from ifonly.search.exact.number import Number
 from ifonly.search.exact.outcome import reach
-from ifonly.search.exact.pricing import price
+from ifonly.search.exact.pricing import WIDE, Course, Pricing
+from ifonly.search.exact.pursuit import ROOM, Pursuit
 from ifonly.search.exact.row import Row
 from ifonly.search.exact.solver import Program, Solution
 
-REJECTED = 200
-"""The most points that are cut off before a row is given up."""
+CROWD = 64
+"""Among how many points one must be an answer, too."""
 
 
 @dataclass(eq=False)
@@ -36,48 +38,30 @@ class Nearest:
     """Of one row."""
     reading: Reading
     limit: float | None = None
-    """The most seconds for an answer."""
+    """The most seconds for an answer; for the first, the time to build the program is in it."""
     program: Program = field(default_factory=Program)
 
     def __post_init__(self) -> None:
+        self.clock: Clock | None = Clock(self.limit)
         self.row = Row.of(self.program, self.problem.box)
         for rule in self.problem.relations:
             state(self.program, self.row, rule)
-        self.leaves = reach(self.program, self.row, self.reading, self.problem.goal)
-        self.cost = price(self.row, self.problem.metric)
-        self.program.minimise(self.cost)
+        self.outcome = reach(self.program, self.row, self.reading, self.problem.goal)
+        self.pricing = Pricing(self.row, self.problem.metric)
+        self.below = self.program.row(Affine.number(0.0))
 
-    def find(self, known: float = np.inf) -> Found:
-        """The nearest answer; `known` is what the nearest known one costs."""
-        start = time.monotonic()
-        if known < np.inf:
-            self.program.row(self.cost, high=known * (1 + 1e-9))
-        for rejected in range(REJECTED):
-            left = None if self.limit is None else self.limit - (time.monotonic() - start)
-            solution = self._solve(left)
-            taken = time.monotonic() - start
-            if solution.status == "infeasible":
-                return Found(None, np.inf if known == np.inf else known, taken, rejected)
-            if solution.values is None:
-                return Found(None, solution.bound, taken, rejected)
-            point = self.row.codes_of(solution)
-            if self.problem.accepts(point[None, None])[0, 0]:
-                cost = float(self.problem.distance(point[None, None])[0, 0])
-                bound = cost if solution.status == "optimal" else min(solution.bound, cost)
-                return Found(point, bound, taken, rejected)
-            self.refuse(point, solution)
-            if left is not None and taken > self.limit:  # type: ignore[operator]
-                return Found(None, solution.bound, taken, rejected + 1)
-        return Found(None, solution.bound, time.monotonic() - start, REJECTED)
+    def find(self, known: float = np.inf, clock: Clock | None = None) -> Found:
+        """The nearest answer; `known` is what the nearest known one costs.
 
-    def refuse(self, point: np.ndarray, solution: Solution) -> None:
-        """Cut a point off; of trees all that comes to the same leaves."""
-        if not isinstance(self.reading, Trees):
-            other_point(self.row, point)
-            return
-        assert solution.values is not None
-        at = [one for tree in self.leaves for one in tree if one.at(solution.values) > 0.5]
-        self.program.row(Affine.total(at), high=len(at) - 1.0)
+        Where none is cheaper, that is the bound. The time runs since the `clock` says, or from now.
+        """
+        clock = clock or self.clock or Clock(self.limit)
+        self.clock = None
+        pursuit = Pursuit(self, clock, known)
+        pursuit.run()
+        self.price(np.inf)
+        bound = min(pursuit.bound, pursuit.known)
+        return Found(pursuit.best, bound, clock.seconds, pursuit.rejected)
 
     def without(self, point: np.ndarray, apart: float | None) -> None:
         """Ask for answers unlike a point [d]: that change other features, or lie so far apart."""
@@ -86,8 +70,71 @@ class Nearest:
         else:
             this_far(self.row, self.problem.metric, point, apart)
 
-    def _solve(self, left: float | None) -> Solution:
-        limit = None if left is None else max(left, 0.01)
-        if isinstance(self.reading, Trees) and self.program.all_whole:
-            return solve_by_clauses(self.program, limit)
-        return self.program.solve(limit)
+    def price(self, known: float) -> None:
+        """State the cost as the program is now, and that it is at most a known one."""
+        cost = self.pricing.total()
+        self.program.minimise(cost)
+        self.pricing.narrow(known)
+        if known == np.inf:
+            self.program.revise(self.below, Affine.number(0.0))
+        else:
+            self.program.revise(self.below, cost, high=known * (1 + ROOM))
+
+    def refuse(self, point: np.ndarray, solution: Solution) -> None:
+        """Cut a point off; where the model alone rejects it, all that has the same leaves.
+
+        Leaves that add the same are as good as one: their sums are the same, bit for bit.
+        """
+        lawful = self.problem.lawful(point[None, None])[0, 0]
+        if not isinstance(self.reading, Trees) or not lawful:
+            other_point(self.row, point)
+            return
+        assert solution.values is not None
+        alike = []
+        for tree, leaves in zip(self.reading.trees, self.outcome.leaves, strict=True):
+            taken = next(i for i, one in enumerate(leaves) if one.at(solution.values) > 0.5)
+            same = np.flatnonzero((tree.value == tree.value[taken]).all(axis=1))
+            alike.append(Affine.total(leaves[i] for i in same))
+        self.program.row(Affine.total(alike), high=len(alike) - 1.0)
+
+    def solve(self, clock: Clock, loose: list[Course]) -> Solution:
+        """The program's best point, in which the numbers of some courses may be fractions."""
+        limit = None if clock.left is None else max(clock.left, 0.01)
+        program = self.program
+        if isinstance(self.reading, Trees):
+            whole = program.all_whole
+            return solve_by_clauses(program, limit) if whole else solve_loosely(program, (), limit)
+        if self.spread and program.all_whole and not loose:
+            return solve_by_clauses(program, limit)  # HiGHS misses points of wide whole columns
+        return solve_loosely(program, loosened(self.pricing.courses.values(), loose), limit)
+
+    def wide(self) -> list[Course]:
+        """The courses of too many values for HiGHS, as far as is known by now."""
+        if isinstance(self.reading, Trees):
+            return []
+        return [course for course in self.pricing.courses.values() if course.wide]
+
+    @property
+    def spread(self) -> bool:
+        """Whether a number has so many values that points cannot be cut off one by one."""
+        return any(isinstance(p, Number) and p.last - p.first > WIDE for p in self.row.parts)
+
+    def accepted(self, points: np.ndarray) -> np.ndarray | None:
+        """[d] the nearest of points [n, d] that the judge takes for an answer.
+
+        A network may round a point otherwise alone than among others: it must do in both.
+        """
+        costs = self.problem.distance(points[None])[0]
+        costs[~self.problem.accepts(points[None])[0]] = np.inf
+        for place in np.argsort(costs, kind="stable"):
+            if costs[place] == np.inf:
+                return None
+            crowd = np.repeat(points[None, [place]], CROWD, axis=1)
+            alone = self.problem.accepts(crowd[:, :1]).all()
+            if alone and (isinstance(self.reading, Trees) or self.problem.accepts(crowd).all()):
+                return np.asarray(points[place])
+        return None
+
+    def cost(self, point: np.ndarray) -> float:
+        """What a point [d] costs the row."""
+        return float(self.problem.distance(point[None, None])[0, 0])

@@ -12,6 +12,8 @@ rejects, and it is cut off.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ifonly.errors import OptionError
@@ -23,64 +25,98 @@ from ifonly.search.exact.row import Row
 from ifonly.search.exact.solver import Program
 from ifonly.target import Goal
 
+SMALLEST, LARGEST = 2.0**-20, 2.0**20
+"""Between what numbers the factors of a row are brought, as far as both can be."""
 
-def reach(program: Program, row: Row, reading: Reading, goal: Goal) -> list[list[Affine]]:
-    """State that the answer has the outcome of a goal of one row; the leaves of each tree."""
-    leaves: list[list[Affine]] = []
+
+@dataclass(frozen=True)
+class Need:
+    """A sum of margins, each multiplied by a factor, that lies between two numbers."""
+
+    factors: dict[int, float]
+    low: float
+    high: float
+    slack: float
+    """How far rounding may take the sum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The wanted outcome in a program: its rows, and what it was made of."""
+
+    program: Program
+    rows: tuple[tuple[int, Affine, Need], ...]
+    """The place of each row, its sum and what it needs."""
+    leaves: tuple[tuple[Affine, ...], ...] = ()
+    """The conditions of each tree's leaves."""
+
+    def widen(self, times: float) -> None:
+        """State it with so many times the slack: 1 leaves nothing out, -1 lets nothing else in."""
+        for place, sums, need in self.rows:
+            low, high = need.low - times * need.slack, need.high + times * need.slack
+            self.program.revise(place, *_balanced(sums, low, high))
+
+
+def reach(program: Program, row: Row, reading: Reading, goal: Goal) -> Outcome:
+    """State that the answer has the outcome of a goal of one row, but for rounding."""
+    leaves: list[tuple[Affine, ...]] = []
     if isinstance(reading, Trees):
-        margins = [Affine.number(float(base)) for base in reading.base]
-        for tree in reading.trees:
-            taken = _leaves(program, row, tree)
-            leaves.append(taken)
-            for c, values in enumerate(tree.value.T):
-                added = Affine.total(t * float(v) for t, v in zip(taken, values, strict=True))
-                margins[c] = margins[c] + added.within(float(values.min()), float(values.max()))
+        leaves = [tuple(_leaves(program, row, tree)) for tree in reading.trees]
+        margins = [_grown(reading, leaves, c) for c in range(len(reading.base))]
     else:
         margins = _margins(program, row, reading)
-    for factors, low, high in _needs(reading, len(margins), goal):
-        sums = Affine.total(margins[c] * times for c, times in factors.items())
-        program.row(sums, low, high)
-    return leaves
+    rows = []
+    for need in _needs(reading, len(margins), goal, row.x):
+        sums = Affine.total(margins[c] * times for c, times in need.factors.items())
+        rows.append((program.row(sums), sums, need))
+    outcome = Outcome(program, tuple(rows), tuple(leaves))
+    outcome.widen(1.0)
+    return outcome
 
 
 def may_reach(reading: Reading, goal: Goal, codes: np.ndarray) -> np.ndarray:
     """bool [n]: the codes [n, d] that have the outcome of a goal of one row, but for rounding."""
+    if not len(codes):
+        return np.zeros(0, dtype=bool)
     margins = reading.margins(codes)
     inside = np.ones(len(codes), dtype=bool)
-    for factors, low, high in _needs(reading, margins.shape[1], goal):
-        sums = sum(times * margins[:, c] for c, times in factors.items())
-        inside &= (sums >= low) & (sums <= high)
+    for need in _needs(reading, margins.shape[1], goal, codes):
+        sums = sum(times * margins[:, c] for c, times in need.factors.items())
+        inside &= (sums >= need.low - need.slack) & (sums <= need.high + need.slack)
     return inside
 
 
-Need = tuple[dict[int, float], float, float]
-"""What multiplies each margin in a sum, and between what numbers that must lie."""
-
-
-def _needs(reading: Reading, c: int, goal: Goal) -> list[Need]:
-    """What c margins must fulfil to reach the goal, but for rounding."""
-    slack, link = reading.rounding, reading.link
+def _needs(reading: Reading, c: int, goal: Goal, x: np.ndarray) -> list[Need]:
+    """What c margins of points [..., d] must fulfil to reach the goal."""
+    slack, link = _slack(reading, x), reading.link
     wanted, threshold = int(goal.wanted[0]), goal.threshold
     if link == "number":
-        return [({0: 1.0}, float(goal.low[0]) - slack, float(goal.high[0]) + slack)]
-    over = {0: 1.0} if c == 1 else {1: 1.0, 0: -1.0}
-    if threshold is None and c <= 2:
-        slack = slack if c == 1 else 2 * slack
-        return [(over, -slack, np.inf) if wanted == 1 else (over, -np.inf, slack)]
-    if threshold is None:
+        return [Need({0: 1.0}, float(goal.low[0]), float(goal.high[0]), slack)]
+    if threshold is None and c > 2:
         others = [other for other in range(c) if other != wanted]
-        return [({wanted: 1.0, other: -1.0}, -2 * slack, np.inf) for other in others]
-    if link == "odds":
-        raise OptionError(
-            f"A threshold of {threshold} cannot be stated for this model.",
-            "Leave it out, or use method='auto'.",
-        )
-    edge = threshold if link == "shares" else float(np.log(threshold / (1 - threshold)))
-    if link == "shares":
-        over = {c - 1: 1.0}
-    else:  # a step of the logit is the larger, the nearer the probability is to an end
-        slack = slack * 4 / min(threshold, 1 - threshold)
-    return [(over, edge - slack, np.inf) if wanted == 1 else (over, -np.inf, edge + slack)]
+        return [Need({wanted: 1.0, other: -1.0}, 0.0, np.inf, 2 * slack) for other in others]
+    over, edge, slack = {0: 1.0} if c == 1 else {1: 1.0, 0: -1.0}, 0.0, 2 * slack
+    if threshold is not None:
+        if link == "odds":
+            raise OptionError(
+                f"A threshold of {threshold} cannot be stated for this model.",
+                "Leave it out, or use method='auto'.",
+            )
+        if link == "shares":
+            over, edge = {1: 1.0}, threshold
+        else:  # a step of the logit is the larger, the nearer the probability is to an end
+            edge = float(np.log(threshold / (1 - threshold)))
+            slack *= 2 / min(threshold, 1 - threshold)
+    return [Need(over, edge, np.inf, slack) if wanted == 1 else Need(over, -np.inf, edge, slack)]
+
+
+def _slack(reading: Reading, x: np.ndarray) -> float:
+    """How far rounding may take a margin of points [..., d], which may lie outside the space."""
+    if isinstance(reading, Trees):
+        return reading.rounding
+    units = reading.space.units(x)
+    beyond = max(0.0, float(units.max()) - 1.0, -float(units.min()))
+    return reading.rounding * (1 + 2 * beyond)
 
 
 def absent(part: Part) -> Affine:
@@ -110,11 +146,12 @@ def _added(row: Row, reading: Layers, j: int, weights: np.ndarray, o: int) -> Af
     """What feature j adds to a sum of the first layer, and between what numbers that lies."""
     space, part = row.space, row.parts[j]
     start, end = space.offsets[j], space.offsets[j + 1]
-    gap = absent(part) * float(reading.missing[j, o])
+    lacking = absent(part)
+    ends = [float(reading.missing[j, o])] if lacking.terms or lacking.constant else []
     if isinstance(part, Category):
         each = {level: float(w) for level, w in enumerate(weights[start:end])}
         total = Affine.total(one * each[level] for level, one in part.levels.items())
-        ends = [each[level] for level in part.levels]
+        ends += [each[level] for level in part.levels]
         if not np.isnan(part.own):
             total = total + part.stays * each[int(part.own)]
             ends.append(each[int(part.own)])
@@ -122,14 +159,13 @@ def _added(row: Row, reading: Layers, j: int, weights: np.ndarray, o: int) -> Af
         low = float(space.low[j])
         width = float(space.high[j] - space.low[j]) or 1.0
         weight = float(weights[start]) / width
-        known = 1.0 - absent(part)
+        known = 1.0 - lacking
         total = (part.value - known * low) * weight
         edges = [part.first / part.power, part.last / part.power] if part.moves.most else []
         edges += [] if np.isnan(part.own) else [part.own]
-        ends = [(edge - low) * weight for edge in edges]
-    if gap.terms or gap.constant:
-        ends.append(float(reading.missing[j, o]))
-    return (total + gap).within(min(ends, default=0.0), max(ends, default=0.0))
+        ends += [(edge - low) * weight for edge in edges]
+    gap = lacking * float(reading.missing[j, o])
+    return (total + gap).within(min(ends), max(ends))
 
 
 def _relu(program: Program, sums: Affine) -> Affine:
@@ -138,10 +174,33 @@ def _relu(program: Program, sums: Affine) -> Affine:
     if sums.least >= 0:
         return sums
     hidden, on = program.column(0.0, sums.most), program.binary()
-    program.row(hidden - sums, low=0.0)
-    program.row(hidden - sums + (1.0 - on) * sums.least, high=0.0)
+    program.row(*_balanced(hidden - sums, 0.0, np.inf))
+    program.row(*_balanced(hidden - sums + (1.0 - on) * sums.least, -np.inf, 0.0))
     program.row(hidden - on * sums.most, high=0.0)
     return hidden
+
+
+def _balanced(sums: Affine, low: float, high: float) -> tuple[Affine, float, float]:
+    """A row multiplied by a power of two, so that a solver does not take its factors for zeros.
+
+    A step of a number that has millions of values adds next to nothing to a sum.
+    """
+    sizes = [abs(times) for times in sums.terms.values()]
+    if not sizes or min(sizes) >= SMALLEST:
+        return sums, low, high
+    most = max(1.0, LARGEST / max(sizes))
+    scale = 2.0 ** np.ceil(np.log2(min(SMALLEST / min(sizes), most)))
+    return sums * float(scale), low * scale, high * scale
+
+
+def _grown(reading: Trees, leaves: list[tuple[Affine, ...]], c: int) -> Affine:
+    """The margin c of trees: what the leaves add that are taken."""
+    each = []
+    for tree, taken in zip(reading.trees, leaves, strict=True):
+        values = tree.value[:, c]
+        added = Affine.total(t * float(v) for t, v in zip(taken, values, strict=True))
+        each.append(added.within(float(values.min()), float(values.max())))
+    return Affine.total(each) + float(reading.base[c])
 
 
 def _leaves(program: Program, row: Row, tree: Tree) -> list[Affine]:

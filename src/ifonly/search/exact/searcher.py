@@ -5,7 +5,9 @@ Each row is a program of its own, so that rows are solved one after another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -13,9 +15,10 @@ from ifonly.errors import ModelError, OptionError
 from ifonly.models.reading import Reading, Trees
 from ifonly.pool import Pool
 from ifonly.problem import Problem
-from ifonly.search.exact.found import Found
+from ifonly.search.exact.found import Clock, Found
 from ifonly.search.exact.nearest import Nearest
 from ifonly.search.exact.shells import Shells
+from ifonly.search.exact.solver import SolverError
 from ifonly.target import TINY
 
 
@@ -29,6 +32,7 @@ class Exact:
 
     limit: float | None = 60.0
     apart: float | None = None
+    solves: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("limit", "apart"):
@@ -38,26 +42,49 @@ class Exact:
 
     def search(self, problem: Problem, k: int) -> Pool:
         """The answers of each row in the order in which they were found, and the first's bound."""
-        q = len(problem.x)
-        points = np.repeat(problem.x[:, None], k, axis=1)
-        there = np.zeros((q, k), dtype=bool)
-        bound, seconds = np.full(q, -np.inf), np.zeros(q)
-        for row in range(q):
-            if problem.spent:
-                break
-            asked = asked_of(problem, row, self.limit, self.apart)
-            for place in range(k):
+        return one_after_another(
+            problem, k, lambda row: asked_of(problem, row, self.limit, self.apart)
+        )
+
+
+class Asking(Protocol):
+    """A row that can be asked for its nearest answer, again and again."""
+
+    def find(self) -> Found:
+        """The nearest answer that is left."""
+
+    def without(self, point: np.ndarray) -> None:
+        """Ask for answers unlike a point [d]."""
+
+
+def one_after_another(problem: Problem, k: int, ask: Callable[[int], Asking]) -> Pool:
+    """The answers of each row in the order in which they are found, and the first's bound.
+
+    A row on which the solver fails has what was found by then, and sinks no other.
+    """
+    q = len(problem.x)
+    points = np.repeat(problem.x[:, None], k, axis=1)
+    there = np.zeros((q, k), dtype=bool)
+    bound, seconds = np.full(q, -np.inf), np.zeros(q)
+    for row in range(q):
+        if problem.spent:
+            break
+        asked = ask(row)
+        for place in range(k):
+            try:
                 found = asked.find()
-                seconds[row] += found.seconds
-                if place == 0:
-                    bound[row] = found.bound
-                if found.point is None:
-                    break
-                points[row, place], there[row, place] = found.point, True
-                asked.without(found.point)
-        # The judge has accepted them, whatever a score on the edge may say.
-        margin = np.where(there, np.maximum(problem.margin(points), TINY), -np.inf)
-        return Pool(points, margin, bound, seconds)
+            except SolverError:
+                break
+            seconds[row] += found.seconds
+            if place == 0:
+                bound[row] = found.bound
+            if found.point is None:
+                break
+            points[row, place], there[row, place] = found.point, True
+            asked.without(found.point)
+    # The judge has accepted them, whatever a score on the edge may say.
+    margin = np.where(there, np.maximum(problem.margin(points), TINY), -np.inf)
+    return Pool(points, margin, bound, seconds)
 
 
 def asked_of(problem: Problem, row: int, limit: float | None, apart: float | None = None) -> Asked:
@@ -84,6 +111,8 @@ class Asked:
     taken: list[np.ndarray] = field(default_factory=list)
     shells: Shells | None = None
     program: Nearest | None = None
+    floor: float = 0.0
+    """What no answer costs less than, as far as shells have shown."""
 
     def __post_init__(self) -> None:
         if self.problem.causes is not None:
@@ -97,8 +126,10 @@ class Asked:
 
     def find(self, known: float = np.inf) -> Found:
         """The nearest answer; `known` is what the nearest known one costs."""
+        clock = Clock(self.limit)
         if self.shells is not None:
-            found = self.shells.find(known)
+            found = self.shells.find(known, clock)
+            self.floor = self.shells.floor
             if found is not None:
                 return found
             self.shells = None
@@ -106,7 +137,8 @@ class Asked:
             self.program = Nearest(self.problem, self.reading, self.limit)
             for point in self.taken:
                 self.program.without(point, self.apart)
-        return self.program.find(known)
+        found = self.program.find(known, clock)
+        return replace(found, bound=max(found.bound, self.floor))
 
     def without(self, point: np.ndarray) -> None:
         """Ask for answers unlike a point [d]."""

@@ -12,6 +12,10 @@ the rows: a solver works within tolerances of its own, and has faults.
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -204,14 +208,34 @@ def _run(highspy: Any, solver: Any) -> str:
         kinds.kUnbounded: "unbounded",
         kinds.kTimeLimit: "limit",
     }
-    solver.run()
-    if solver.getModelStatus() in (kinds.kUnboundedOrInfeasible, kinds.kUnbounded):
-        solver.setOptionValue("presolve", "off")  # which is what cannot tell the two apart
+    with _silence():
         solver.run()
+        if solver.getModelStatus() in (kinds.kUnboundedOrInfeasible, kinds.kUnbounded):
+            solver.setOptionValue("presolve", "off")  # which is what cannot tell the two apart
+            solver.run()
     status = solver.getModelStatus()
     if status not in words:
         raise SolverError(f"The solver stopped without an answer: {status.name}.")
     return words[status]
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """No word on stdout, which is for data: HiGHS 1.12 has some that no option keeps back."""
+    try:
+        sys.stdout.flush()
+        kept = os.dup(1)
+    except (AttributeError, OSError, ValueError):  # there is no stdout to keep clean
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _highspy() -> Any:

@@ -1,0 +1,120 @@
+"""Programs for HiGHS in which numbers with very many values may be fractions.
+
+Whole columns of millions of values beside the binaries of a network are what its tolerances are not
+made for. As fractions they cost at most what the answer costs, so the bound holds; an answer is
+then among the values beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ifonly.search.exact.affine import Affine
+from ifonly.search.exact.pricing import WIDE, Course
+from ifonly.search.exact.row import Row
+from ifonly.search.exact.solver import TOLERANCE, Program, Solution, SolverError
+
+RANGE = 2.0**10
+"""The range that a wide column is brought to."""
+AGGREGATOR = 1 << 12
+"""Its bit among the rules of HiGHS's presolve that can be turned off."""
+POINTS = 4096
+"""The most points beside a solution that are looked at."""
+
+
+class _Careful(Program):
+    """A program that HiGHS solves without a part of its presolve that cuts off what fits.
+
+    What it calls the aggregator puts sums in the place of whole columns; with 1.11 and 1.12 it was
+    seen to make small programs infeasible, and other optima of others.
+    """
+
+    def _solver(self, *given: Any) -> Any:
+        solver = super()._solver(*given)
+        solver.setOptionValue("presolve_rule_off", AGGREGATOR)
+        return solver
+
+
+def solve_loosely(program: Program, loose: Collection[int], limit: float | None) -> Solution:
+    """The best point of a program in which some whole columns may be fractions."""
+    scale = np.ones(len(program.low))
+    for column in loose:
+        width = program.high[column] - program.low[column]
+        scale[column] = 2.0 ** max(0.0, np.ceil(np.log2(max(width, 1.0) / RANGE)))
+    copy = _Careful(
+        (np.array(program.low) / scale).tolist(),
+        (np.array(program.high) / scale).tolist(),
+        [whole and i not in loose for i, whole in enumerate(program.whole_columns)],
+        objective=_scaled(program.objective, scale),
+    )
+    for sums, low, high in program.rows:
+        wide = any(scale[column] > 1.0 for column in sums.terms)
+        row = _scaled(sums, scale), low, high
+        copy.row(*_moderate(copy, *row) if wide else row)
+    solution = _solved(copy, limit)
+    if solution.values is None:
+        return solution
+    return replace(solution, values=solution.values * scale)
+
+
+def loosened(courses: Collection[Course], loose: Collection[Course]) -> set[int]:
+    """The columns of courses that may be fractions.
+
+    Where a number is and how far it moves follow from each other: of the two, the one with fewer
+    values stays whole; of a loose course none.
+    """
+    columns: set[int] = set()
+    for course in courses:
+        steps = course.part.steps
+        if course in loose:
+            columns |= course.ways | set(steps.terms)
+        elif course.ways:
+            columns |= set(steps.terms) if steps.most > WIDE else course.ways
+    return columns
+
+
+def beside(row: Row, courses: Collection[Course], solution: Solution) -> np.ndarray:
+    """[n, d] a solution's codes, and those in which numbers have the values beside fractions."""
+    assert solution.values is not None
+    point = row.codes_of(solution)
+    choices = [[code] for code in point]
+    moved = [course.part for course in courses if course.part.moves.at(solution.values) > 0.5]
+    reach = (-1, 0, 1, 2) if 4 ** len(moved) <= POINTS else (0, 1)
+    for part in moved:
+        place = part.first + int(np.floor(part.steps.at(solution.values) + 1e-6))
+        places = [place + away for away in reach]
+        codes = [one / part.power for one in places if part.first <= one <= part.last]
+        j = next(j for j, other in enumerate(row.parts) if other is part)
+        choices[j] += [code for code in codes if code not in (part.own, point[j])]
+    if np.prod([len(codes) for codes in choices], dtype=np.float64) > POINTS:
+        return np.asarray(point[None])
+    return np.array(list(product(*choices)))
+
+
+def _solved(program: Program, limit: float | None) -> Solution:
+    """What HiGHS finds; nothing, where it fails at narrow tolerances and at wide ones."""
+    for tolerance in (TOLERANCE, 100 * TOLERANCE):
+        try:
+            return program.solve(limit, tolerance=tolerance)
+        except SolverError:
+            continue
+    return Solution("limit")
+
+
+def _moderate(
+    program: Program, sums: Affine, low: float, high: float
+) -> tuple[Affine, float, float]:
+    """A row divided by a power of two, so that tolerances are not lost in large terms."""
+    sizes = [abs(t) * max(abs(program.low[c]), abs(program.high[c])) for c, t in sums.terms.items()]
+    factor = 2.0 ** -max(0.0, np.ceil(np.log2(max([1.0, *sizes]) / RANGE)))
+    return sums * factor, low * factor, high * factor
+
+
+def _scaled(sums: Affine, scale: np.ndarray) -> Affine:
+    terms = {column: times * float(scale[column]) for column, times in sums.terms.items()}
+    return replace(sums, terms=terms)

@@ -1,0 +1,130 @@
+"""From a program to its nearest answer: solve, judge, cut off what is rejected, and solve again.
+
+Numbers of very many values are fractions at first; that bounds the cost, and an answer is not far.
+Where rounding puts many points in doubt, an answer is looked for further inside the goal: it comes
+with a bound, and between the two is the gap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ifonly.search.exact.found import Clock
+from ifonly.search.exact.loose import beside
+from ifonly.search.exact.pricing import Course
+from ifonly.search.exact.solver import Solution
+
+if TYPE_CHECKING:
+    from ifonly.search.exact.nearest import Nearest
+
+REJECTED = 200
+"""The most points that are cut off before a row is given up."""
+PATIENCE = 10
+"""The points that are cut off before an answer is looked for that no rounding can put in doubt."""
+NEAR = 64.0
+"""The places around a fraction among which an answer is looked for."""
+ROOM = 1e-9
+"""The share by which a cost may be above a known one, and is then as good."""
+
+
+@dataclass(eq=False)
+class Pursuit:
+    """One search for the nearest answer, and what is known of it by now."""
+
+    nearest: Nearest
+    clock: Clock
+    known: float
+    """What the nearest known answer costs."""
+    best: np.ndarray | None = None
+    bound: float = 0.0
+    rejected: int = 0
+
+    def run(self) -> None:
+        """Solve and judge until the best point is an answer, or nothing is left."""
+        if self._loosely():
+            self._exactly()
+
+    def _loosely(self) -> bool:
+        """Whether anything is left to find out, once numbers of very many values were fractions."""
+        self.nearest.price(self.known)
+        loose = self.nearest.wide()
+        if not loose:
+            return True
+        solution = self.nearest.solve(self.clock, loose)
+        if solution.status == "infeasible" and self.nearest.program.all_whole:
+            return True  # HiGHS has been wrong in this, and there is another solver to ask
+        # Fractions are told apart to within a place.
+        places = sum(max(course.prices) for course in loose)
+        if not self._bounds(replace(solution, bound=solution.bound - places)):
+            return False
+        self._judge(solution, loose)
+        if self._open:
+            self._look_near(solution, loose)
+        if self.best is None and not self._be_sure(loose):
+            return True
+        self.nearest.price(self.known)
+        return self._open and not self.nearest.wide()
+
+    @property
+    def _open(self) -> bool:
+        """Whether there may be a nearer answer than those known."""
+        return self.bound < self.known * (1 - ROOM)
+
+    def _look_near(self, solution: Solution, loose: list[Course]) -> None:
+        """Look for answers not far from a solution that has fractions."""
+        assert solution.values is not None
+        self.nearest.price(self.known)
+        for course in loose:
+            course.keep_near(solution.values, NEAR)
+        near = self.nearest.solve(self.clock, [])
+        if near.values is not None:
+            self._judge(near, [])
+
+    def _exactly(self) -> None:
+        """Solve, judge, cut off what is rejected, and solve again."""
+        while self.rejected < REJECTED and not self.clock.over:
+            self.nearest.price(self.known)
+            solution = self.nearest.solve(self.clock, [])
+            if not self._bounds(solution):
+                return
+            if self._judge(solution, []):
+                self.bound = self.known if solution.status == "optimal" else self.bound
+                return
+            if self.best is not None and self.nearest.spread:
+                return  # too many points are in doubt to be cut off one by one
+            self.nearest.refuse(self.nearest.row.codes_of(solution), solution)
+            self.rejected += 1
+            if self.rejected == PATIENCE:
+                self._be_sure([])
+
+    def _bounds(self, solution: Solution) -> bool:
+        """Whether a solution has a point; what it says of the cost of all others is noted."""
+        bound = np.inf if solution.status == "infeasible" else solution.bound
+        self.bound = max(self.bound, min(bound, self.known))
+        return solution.values is not None
+
+    def _judge(self, solution: Solution, loose: list[Course]) -> bool:
+        """Whether a solution, or a point beside it, is an answer; it is kept."""
+        point = self.nearest.accepted(beside(self.nearest.row, loose, solution))
+        if point is None:
+            return False
+        cost = self.nearest.cost(point)
+        if self.best is None or cost < self.known:
+            self.best, self.known = point, cost
+        return True
+
+    def _be_sure(self, loose: list[Course]) -> bool:
+        """Whether there is an answer further inside the goal, where no rounding puts it in doubt.
+
+        Each time further, until there is.
+        """
+        for times in (0.0, -0.25, -1.0, -4.0):
+            self.nearest.outcome.widen(times)
+            solution = self.nearest.solve(self.clock, loose)
+            self.nearest.outcome.widen(1.0)
+            if solution.values is not None and self._judge(solution, loose):
+                return True
+        return False
