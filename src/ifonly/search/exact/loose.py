@@ -40,7 +40,12 @@ class _Careful(Program):
         return solver
 
 
-def solve_loosely(program: Program, loose: Collection[int], limit: float | None) -> Solution:
+def solve_loosely(
+    program: Program,
+    loose: Collection[int],
+    limit: float | None,
+    tolerance: float = TOLERANCE,
+) -> Solution:
     """The best point of a program in which some whole columns may be fractions."""
     scale = np.ones(len(program.low))
     for column in loose:
@@ -56,7 +61,7 @@ def solve_loosely(program: Program, loose: Collection[int], limit: float | None)
         wide = any(scale[column] > 1.0 for column in sums.terms)
         row = _scaled(sums, scale), low, high
         copy.row(*_moderate(copy, *row) if wide else row)
-    solution = _solved(copy, limit)
+    solution = _solved(copy, limit, tolerance)
     if solution.values is None:
         return solution
     return replace(solution, values=solution.values * scale)
@@ -96,11 +101,11 @@ def beside(row: Row, courses: Collection[Course], solution: Solution) -> np.ndar
     return np.array(list(product(*choices)))
 
 
-def _solved(program: Program, limit: float | None) -> Solution:
-    """What HiGHS finds; nothing, where it fails at narrow tolerances and at wide ones."""
-    for tolerance in (TOLERANCE, 100 * TOLERANCE):
+def _solved(program: Program, limit: float | None, tolerance: float) -> Solution:
+    """What HiGHS finds; nothing, where it fails at this tolerance and at a wider one."""
+    for wider in (tolerance, 100 * tolerance):
         try:
-            return program.solve(limit, tolerance=tolerance)
+            return program.solve(limit, tolerance=wider)
         except SolverError:
             continue
     return Solution("limit")

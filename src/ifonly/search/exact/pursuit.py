@@ -7,7 +7,7 @@ with a bound, and between the two is the gap.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from ifonly.search.exact.found import Clock
 from ifonly.search.exact.loose import beside
 from ifonly.search.exact.pricing import Course
-from ifonly.search.exact.solver import Solution
+from ifonly.search.exact.solver import TOLERANCE, Solution
 
 if TYPE_CHECKING:
     from ifonly.search.exact.nearest import Nearest
@@ -48,57 +48,70 @@ class Pursuit:
             self._exactly()
 
     def _loosely(self) -> bool:
-        """Whether anything is left to find out, once numbers of very many values were fractions."""
-        self.nearest.price(self.known)
-        loose = self.nearest.wide()
+        """Whether anything is left to find out, once numbers of very many values were fractions.
+
+        HiGHS has been wrong in such programs, at one tolerance or another: the lower bound counts.
+        """
+        loose = self._priced().wide()
         if not loose:
             return True
-        solution = self.nearest.solve(self.clock, loose)
-        if solution.status == "infeasible" and self.nearest.program.all_whole:
-            return True  # HiGHS has been wrong in this, and there is another solver to ask
-        # Fractions are told apart to within a place.
-        places = sum(max(course.prices) for course in loose)
-        if not self._bounds(replace(solution, bound=solution.bound - places)):
-            return False
-        self._judge(solution, loose)
-        if self._open:
-            self._look_near(solution, loose)
-        if self.best is None and not self._be_sure(loose):
+        bounds = []
+        for tolerance in (TOLERANCE, 100 * TOLERANCE):
+            solution = self._priced().solve(self.clock, loose, tolerance)
+            bounds.append(np.inf if solution.status == "infeasible" else solution.bound)
+            if solution.values is not None:
+                self._judge(solution, loose)
+                self._look_near(solution, loose, tolerance)
+        if min(bounds) == np.inf and self.nearest.program.all_whole:
+            return True  # there is another solver to ask
+        # Tolerances are a small part of a place.
+        bound = min(bounds) - 0.1 * sum(max(course.prices) for course in loose)
+        self.bound = max(self.bound, min(bound, self.known))
+        if self.best is None and min(bounds) < np.inf and not self._be_sure(loose):
             return True
+        return self._open and not self._priced().wide()
+
+    def _look_near(self, solution: Solution, loose: list[Course], tolerance: float) -> None:
+        """Look for answers not far from a solution that has fractions."""
+        assert solution.values is not None
+        self._priced()
+        for course in loose:
+            course.keep_near(solution.values, NEAR)
+        near = self.nearest.solve(self.clock, [], tolerance)
+        if near.values is not None:
+            self._judge(near, [])
+
+    def _priced(self) -> Nearest:
+        """The program, which asks for what costs at most what is known."""
         self.nearest.price(self.known)
-        return self._open and not self.nearest.wide()
+        return self.nearest
 
     @property
     def _open(self) -> bool:
         """Whether there may be a nearer answer than those known."""
         return self.bound < self.known * (1 - ROOM)
 
-    def _look_near(self, solution: Solution, loose: list[Course]) -> None:
-        """Look for answers not far from a solution that has fractions."""
-        assert solution.values is not None
-        self.nearest.price(self.known)
-        for course in loose:
-            course.keep_near(solution.values, NEAR)
-        near = self.nearest.solve(self.clock, [])
-        if near.values is not None:
-            self._judge(near, [])
-
     def _exactly(self) -> None:
         """Solve, judge, cut off what is rejected, and solve again."""
         while self.rejected < REJECTED and not self.clock.over:
-            self.nearest.price(self.known)
-            solution = self.nearest.solve(self.clock, [])
+            solution = self._priced().solve(self.clock, [])
             if not self._bounds(solution):
                 return
             if self._judge(solution, []):
                 self.bound = self.known if solution.status == "optimal" else self.bound
                 return
-            if self.best is not None and self.nearest.spread:
-                return  # too many points are in doubt to be cut off one by one
+            if self._doubtful:
+                return
             self.nearest.refuse(self.nearest.row.codes_of(solution), solution)
             self.rejected += 1
             if self.rejected == PATIENCE:
                 self._be_sure([])
+
+    @property
+    def _doubtful(self) -> bool:
+        """Whether an answer is known, and too many points are in doubt to be cut off one by one."""
+        few = self.nearest.program.all_whole and self.rejected < PATIENCE
+        return self.best is not None and self.nearest.spread and not few
 
     def _bounds(self, solution: Solution) -> bool:
         """Whether a solution has a point; what it says of the cost of all others is noted."""
@@ -123,7 +136,7 @@ class Pursuit:
         """
         for times in (0.0, -0.25, -1.0, -4.0):
             self.nearest.outcome.widen(times)
-            solution = self.nearest.solve(self.clock, loose)
+            solution = self._priced().solve(self.clock, loose)
             self.nearest.outcome.widen(1.0)
             if solution.values is not None and self._judge(solution, loose):
                 return True

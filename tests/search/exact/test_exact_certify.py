@@ -1,0 +1,141 @@
+"""Certificates hold for the answers of any method, at any time limit, and solvers say nothing."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+import ifonly
+from ifonly.errors import MissingExtra, ModelError, OptionError
+from ifonly.search import Exact
+from ifonly.search.exact import shells
+
+from .fitted import fitted
+from .tried import Question, random_question
+
+MIXED = [
+    ("linear", "two"),
+    ("two layers", "two"),
+    ("dense", "three"),
+    ("torch", "number"),
+    ("forest", "three"),
+    ("histogram", "number"),
+    ("xgboost", "two"),
+]
+
+
+def asked(kind: str, task: str, *, ruled: float = 0.5, seed: int = 0) -> Question:
+    rng = np.random.default_rng([seed, len(kind), len(task)])
+    return random_question(fitted(kind, task, rng), rng, ruled=ruled)
+
+
+def check_bounds(answers: ifonly.Answers, question: Question) -> Any:
+    """Assert that bounds are below what is best of all, and that below what was found."""
+    proofs = answers.certificates()
+    assert list(proofs) == [
+        "query", "status", "distance", "bound", "gap", "proved", "seconds", "tolerance",
+    ]  # fmt: skip
+    for row, tried in enumerate(question.tried):
+        line, best = proofs.iloc[row], 0.0 if tried.already else tried.best
+        assert line["bound"] <= best + 1e-9
+        if np.isnan(line["distance"]):
+            assert line["gap"] == (0.0 if line["bound"] == np.inf else np.inf)
+        else:
+            assert line["distance"] >= best - 1e-9
+            if line["bound"] > 0:
+                wanted = (line["distance"] - line["bound"]) / line["bound"]
+                assert line["gap"] == pytest.approx(wanted, abs=1e-12)
+        assert line["proved"] == (line["gap"] <= 1e-6)
+        assert line["seconds"] >= 0
+    return proofs
+
+
+@pytest.mark.parametrize("method", ["auto", "edits"])
+@pytest.mark.parametrize(("kind", "task"), MIXED, ids=[*map(" ".join, MIXED)])
+def test_a_bound_is_below_what_is_best_and_that_below_what_is_found(
+    kind: str, task: str, method: str
+) -> None:
+    question = asked(kind, task)
+    answers = question.ask(method=method, certify=True)
+    proofs = check_bounds(answers, question)
+    for row, tried in enumerate(question.tried):
+        if tried.already:
+            assert answers.status[row] == "already"
+            assert proofs["distance"][row] == proofs["bound"][row] == proofs["gap"][row] == 0
+        elif tried.best == np.inf:
+            assert answers.status[row] == "infeasible"
+            assert answers.notes[row]
+            assert proofs["bound"][row] == np.inf
+        else:
+            assert proofs["bound"][row] == pytest.approx(tried.best, rel=1e-6)
+            found = answers.filled[row, 0] and answers.distance()[row, 0] <= tried.best + 1e-9
+            assert proofs["proved"][row] == found
+    again = ifonly.Answers.from_json(answers.to_json())
+    assert again.bound is not None
+    assert answers.bound is not None
+    assert np.array_equal(again.bound, answers.bound)
+    assert again.certificates().equals(proofs)
+
+
+@pytest.mark.parametrize("most", [shells.MOST, -1], ids=["listed", "solved"])
+@pytest.mark.parametrize("options", [{"method": "auto", "certify": 1e-3}, {"method": Exact(1e-3)}])
+@pytest.mark.parametrize(("kind", "task"), MIXED, ids=[*map(" ".join, MIXED)])
+def test_a_bound_holds_however_short_the_time(
+    kind: str, task: str, options: Any, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if most < 0 and kind not in ("forest", "histogram", "xgboost"):
+        pytest.skip("only trees are listed")
+    monkeypatch.setattr(shells, "MOST", most)
+    question = asked(kind, task)
+    check_bounds(question.ask(**options), question)
+
+
+def test_what_no_search_finds_and_a_solver_excludes_is_infeasible() -> None:
+    question = asked("dense", "number", ruled=0.0)
+    beyond = [(1e6, 2e6)] * len(question.x)
+    question = Question(question.fitted, question.x, beyond)
+    answers = question.ask(method="auto", certify=True)
+    assert set(answers.status) == {ifonly.Status.INFEASIBLE}
+    assert all("solver" in note for note in answers.notes)
+    assert (answers.bound == np.inf).all()
+
+
+def test_a_model_that_cannot_be_read_is_refused_where_the_explainer_is_made() -> None:
+    space = ifonly.Space.describe({"name": "a", "low": 0, "high": 9})
+    function = ifonly.as_model(lambda frame: frame["a"] > 4, classes=["no", "yes"])
+    values = np.arange(10.0)[:, None]
+    machine = SVC(kernel="rbf").fit(values, values[:, 0] > 4)
+    for options in ({"method": "exact"}, {"certify": True}, {"method": Exact()}):
+        with pytest.raises(ModelError, match="Function cannot be read"):
+            ifonly.Explainer(function, space=space, **options)
+        with pytest.raises(ModelError, match="rbf"):
+            ifonly.Explainer(machine, space=space, **options)
+
+
+@pytest.mark.parametrize(("kind", "package"), [("dense", "highspy"), ("forest", "ortools")])
+def test_a_solver_that_is_not_there_is_named(
+    kind: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = asked(kind, "two", ruled=0.0)
+    monkeypatch.setattr(shells, "MOST", -1)
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=package):
+        question.ask()
+
+
+@pytest.mark.parametrize(("name", "value"), [("limit", 0), ("limit", -1.0), ("apart", 0.0)])
+def test_a_limit_or_a_distance_of_nothing_is_told(name: str, value: float) -> None:
+    with pytest.raises(OptionError, match=name):
+        Exact(**{name: value})
+
+
+def test_solvers_say_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    for kind, task in MIXED:
+        asked(kind, task, ruled=1.0).ask(k=2)
+    assert capfd.readouterr() == ("", "")
