@@ -8,9 +8,9 @@ then among the values beside them.
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -22,36 +22,30 @@ from ifonly.search.exact.solver import TOLERANCE, Program, Solution, SolverError
 RANGE = 2.0**10
 """The range that a wide column is brought to."""
 AGGREGATOR = 1 << 12
-"""Its bit among the rules of HiGHS's presolve that can be turned off."""
+"""A part of HiGHS's presolve, by its bit among those that can be turned off.
+
+It puts sums in the place of whole columns. With 1.11 and 1.12 it was seen to make small programs
+infeasible, and other optima of others.
+"""
+CAREFUL = {"presolve_rule_off": AGGREGATOR}
+RUNS = (
+    (TOLERANCE, CAREFUL),
+    (100 * TOLERANCE, {**CAREFUL, "random_seed": 1}),
+    (1000 * TOLERANCE, {"presolve": "off", "random_seed": 2}),
+    (10 * TOLERANCE, {"presolve": "off", "random_seed": 3}),
+)
+"""The ways of asking HiGHS, each with a tolerance: no single one has always been right."""
 POINTS = 4096
 """The most points beside a solution that are looked at."""
 
 
-class _Careful(Program):
-    """A program that HiGHS solves without a part of its presolve that cuts off what fits.
-
-    What it calls the aggregator puts sums in the place of whole columns; with 1.11 and 1.12 it was
-    seen to make small programs infeasible, and other optima of others.
-    """
-
-    def _solver(self, *given: Any) -> Any:
-        solver = super()._solver(*given)
-        solver.setOptionValue("presolve_rule_off", AGGREGATOR)
-        return solver
-
-
-def solve_loosely(
-    program: Program,
-    loose: Collection[int],
-    limit: float | None,
-    tolerance: float = TOLERANCE,
-) -> Solution:
+def solve_loosely(program: Program, loose: Collection[int], limit: float | None) -> Solution:
     """The best point of a program in which some whole columns may be fractions."""
     scale = np.ones(len(program.low))
     for column in loose:
         width = program.high[column] - program.low[column]
         scale[column] = 2.0 ** max(0.0, np.ceil(np.log2(max(width, 1.0) / RANGE)))
-    copy = _Careful(
+    copy = Program(
         (np.array(program.low) / scale).tolist(),
         (np.array(program.high) / scale).tolist(),
         [whole and i not in loose for i, whole in enumerate(program.whole_columns)],
@@ -61,7 +55,7 @@ def solve_loosely(
         wide = any(scale[column] > 1.0 for column in sums.terms)
         row = _scaled(sums, scale), low, high
         copy.row(*_moderate(copy, *row) if wide else row)
-    solution = _solved(copy, limit, tolerance)
+    solution = _solved(copy, limit)
     if solution.values is None:
         return solution
     return replace(solution, values=solution.values * scale)
@@ -101,14 +95,23 @@ def beside(row: Row, courses: Collection[Course], solution: Solution) -> np.ndar
     return np.array(list(product(*choices)))
 
 
-def _solved(program: Program, limit: float | None, tolerance: float) -> Solution:
-    """What HiGHS finds; nothing, where it fails at this tolerance and at a wider one."""
-    for wider in (tolerance, 100 * tolerance):
-        try:
-            return program.solve(limit, tolerance=wider)
-        except SolverError:
-            continue
-    return Solution("limit")
+def _solved(program: Program, limit: float | None) -> Solution:
+    """The best that two runs of HiGHS find, and the lower of their bounds.
+
+    Where fewer than two come to an end, nothing is proved.
+    """
+    runs: list[Solution] = []
+    for tolerance, options in RUNS:
+        with suppress(SolverError):
+            runs.append(program.solve(limit, tolerance=tolerance, **options))
+        if len(runs) == 2:
+            break
+    best = min(runs, key=lambda run: run.objective, default=Solution("limit"))
+    bounds = [np.inf if run.status == "infeasible" else run.bound for run in runs]
+    if len(runs) < 2:
+        return replace(best, status="limit", bound=-np.inf)
+    agreed = len({run.status for run in runs}) == 1
+    return replace(best, status=best.status if agreed else "limit", bound=min(bounds))
 
 
 def _moderate(

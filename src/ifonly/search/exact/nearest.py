@@ -24,7 +24,7 @@ from ifonly.search.exact.outcome import reach
 from ifonly.search.exact.pricing import WIDE, Course, Pricing
 from ifonly.search.exact.pursuit import ROOM, Pursuit
 from ifonly.search.exact.row import Row
-from ifonly.search.exact.solver import TOLERANCE, Program, Solution
+from ifonly.search.exact.solver import Program, Solution
 
 CROWD = 64
 """Among how many points one must be an answer, too."""
@@ -97,7 +97,7 @@ class Nearest:
             alike.append(Affine.total(leaves[i] for i in same))
         self.program.row(Affine.total(alike), high=len(alike) - 1.0)
 
-    def solve(self, clock: Clock, loose: list[Course], tolerance: float = TOLERANCE) -> Solution:
+    def solve(self, clock: Clock, loose: list[Course]) -> Solution:
         """The program's best point, in which the numbers of some courses may be fractions."""
         limit = None if clock.left is None else max(clock.left, 0.01)
         program = self.program
@@ -106,8 +106,7 @@ class Nearest:
             return solve_by_clauses(program, limit) if whole else solve_loosely(program, (), limit)
         if self.spread and program.all_whole and not loose:
             return solve_by_clauses(program, limit)  # HiGHS misses points of wide whole columns
-        columns = loosened(self.pricing.courses.values(), loose)
-        return solve_loosely(program, columns, limit, tolerance)
+        return solve_loosely(program, loosened(self.pricing.courses.values(), loose), limit)
 
     def wide(self) -> list[Course]:
         """The courses of too many values for HiGHS, as far as is known by now."""

@@ -15,7 +15,7 @@ import numpy as np
 from ifonly.search.exact.found import Clock
 from ifonly.search.exact.loose import beside
 from ifonly.search.exact.pricing import Course
-from ifonly.search.exact.solver import TOLERANCE, Solution
+from ifonly.search.exact.solver import Solution
 
 if TYPE_CHECKING:
     from ifonly.search.exact.nearest import Nearest
@@ -48,36 +48,31 @@ class Pursuit:
             self._exactly()
 
     def _loosely(self) -> bool:
-        """Whether anything is left to find out, once numbers of very many values were fractions.
-
-        HiGHS has been wrong in such programs, at one tolerance or another: the lower bound counts.
-        """
+        """Whether anything is left to find out, once numbers of very many values were fractions."""
         loose = self._priced().wide()
         if not loose:
             return True
-        bounds = []
-        for tolerance in (TOLERANCE, 100 * TOLERANCE):
-            solution = self._priced().solve(self.clock, loose, tolerance)
-            bounds.append(np.inf if solution.status == "infeasible" else solution.bound)
-            if solution.values is not None:
-                self._judge(solution, loose)
-                self._look_near(solution, loose, tolerance)
-        if min(bounds) == np.inf and self.nearest.program.all_whole:
+        solution = self._priced().solve(self.clock, loose)
+        bound = np.inf if solution.status == "infeasible" else solution.bound
+        if solution.values is not None:
+            self._judge(solution, loose)
+            self._look_near(solution, loose)
+        if np.isinf(bound) and self.nearest.program.all_whole:
             return True  # there is another solver to ask
         # Tolerances are a small part of a place.
-        bound = min(bounds) - 0.1 * sum(max(course.prices) for course in loose)
-        self.bound = max(self.bound, min(bound, self.known))
-        if self.best is None and min(bounds) < np.inf and not self._be_sure(loose):
+        places = 0.1 * sum(max(course.prices) for course in loose)
+        self.bound = max(self.bound, min(bound - places, self.known))
+        if self.best is None and bound < np.inf and not self._be_sure(loose):
             return True
         return self._open and not self._priced().wide()
 
-    def _look_near(self, solution: Solution, loose: list[Course], tolerance: float) -> None:
+    def _look_near(self, solution: Solution, loose: list[Course]) -> None:
         """Look for answers not far from a solution that has fractions."""
         assert solution.values is not None
         self._priced()
         for course in loose:
             course.keep_near(solution.values, NEAR)
-        near = self.nearest.solve(self.clock, [], tolerance)
+        near = self.nearest.solve(self.clock, [])
         if near.values is not None:
             self._judge(near, [])
 

@@ -97,13 +97,9 @@ class Program:
         self.objective = sums
 
     def solve(
-        self,
-        time_limit: float | None = None,
-        mip_gap: float = 0.0,
-        *,
-        tolerance: float = TOLERANCE,
+        self, time_limit: float | None = None, *, tolerance: float = TOLERANCE, **options: Any
     ) -> Solution:
-        """The best point, as far as the time in seconds and the gap in the objective allow.
+        """The best point, as far as the time in seconds allows; further options are HiGHS's own.
 
         HiGHS calls some equations over wide whole columns infeasible that are not: fewer, the
         larger the `tolerance` is. Where that matters, ask `solve_by_clauses` as well.
@@ -115,7 +111,8 @@ class Program:
                 Solution("optimal", np.zeros(0), value, value) if fits else Solution("infeasible")
             )
         highspy = _highspy()
-        solver = self._solver(highspy, time_limit, mip_gap, tolerance)
+        timed = {} if time_limit is None else {"time_limit": time_limit}
+        solver = self._solver(highspy, tolerance, {**timed, **options})
         status, info = _run(highspy, solver), solver.getInfo()
         if status in ("infeasible", "unbounded"):
             return Solution(status)
@@ -134,9 +131,7 @@ class Program:
         self.whole_columns.append(whole)
         return Affine({len(self.low) - 1: 1.0}, 0.0, low, high)
 
-    def _solver(
-        self, highspy: Any, time_limit: float | None, mip_gap: float, tolerance: float
-    ) -> Any:
+    def _solver(self, highspy: Any, tolerance: float, further: dict[str, Any]) -> Any:
         """HiGHS with the program and its options."""
         solver = highspy.Highs()
         options = {
@@ -148,8 +143,8 @@ class Program:
             "dual_feasibility_tolerance": tolerance,
             "mip_feasibility_tolerance": tolerance,
             "mip_abs_gap": 0.0,
-            "mip_rel_gap": mip_gap,
-            **({} if time_limit is None else {"time_limit": time_limit}),
+            "mip_rel_gap": 0.0,
+            **further,
         }
         for name, value in options.items():
             solver.setOptionValue(name, value)
