@@ -19,7 +19,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ifonly
 from ifonly.errors import ModelError, OptionError
-from ifonly.search.exact import shells
 
 RULES = ["age only increases", "grade increases => age increases by at least 2", "age + debt <= 26"]
 MODELS = {
@@ -99,18 +98,6 @@ def test_the_exact_answer_is_the_nearest_of_all(name: str, rules: list[str]) -> 
         else:
             assert proofs["distance"][place] == pytest.approx(best, abs=1e-9)
             assert proofs["proved"][place]
-
-
-@pytest.mark.parametrize("name", ["tree", "forest", "boosting"])
-def test_trees_are_solved_as_they_are_listed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked() -> ifonly.Answers:
-        return ifonly.explain(fitted(name), rows(name), data=table(), k=2, method="exact")
-
-    listed = asked()
-    monkeypatch.setattr(shells, "MOST", 0)
-    solved = asked()
-    assert np.allclose(listed.certificates()["distance"], solved.certificates()["distance"])
-    assert np.allclose(listed.distance(), solved.distance())
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -12,7 +12,6 @@ from sklearn.svm import SVC
 import ifonly
 from ifonly.errors import MissingExtra, ModelError, OptionError
 from ifonly.search import Exact
-from ifonly.search.exact import shells
 
 from .fitted import fitted
 from .tried import Question, random_question
@@ -81,16 +80,21 @@ def test_a_bound_is_below_what_is_best_and_that_below_what_is_found(
     assert again.certificates().equals(proofs)
 
 
-@pytest.mark.parametrize("most", [shells.MOST, -1], ids=["listed", "solved"])
-@pytest.mark.parametrize("options", [{"method": "auto", "certify": 1e-3}, {"method": Exact(1e-3)}])
+SHORT = [{"method": "auto", "certify": 1e-3}, {"method": Exact(1e-3)}]
+
+
+@pytest.mark.parametrize("options", SHORT)
 @pytest.mark.parametrize(("kind", "task"), MIXED, ids=[*map(" ".join, MIXED)])
-def test_a_bound_holds_however_short_the_time(
-    kind: str, task: str, options: Any, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if most < 0 and kind not in ("forest", "histogram", "xgboost"):
-        pytest.skip("only trees are listed")
-    monkeypatch.setattr(shells, "MOST", most)
+def test_a_bound_holds_however_short_the_time(kind: str, task: str, options: Any) -> None:
     question = asked(kind, task)
+    check_bounds(question.ask(**options), question)
+
+
+@pytest.mark.usefixtures("left_open")
+@pytest.mark.parametrize("options", SHORT)
+@pytest.mark.parametrize("kind", ["forest", "histogram", "xgboost"])
+def test_so_does_a_solvers_of_trees(kind: str, options: Any) -> None:
+    question = asked(kind, "two")
     check_bounds(question.ask(**options), question)
 
 
@@ -117,11 +121,11 @@ def test_a_model_that_cannot_be_read_is_refused_where_the_explainer_is_made() ->
 
 
 @pytest.mark.parametrize(("kind", "package"), [("dense", "highspy"), ("forest", "ortools")])
+@pytest.mark.usefixtures("left_open")
 def test_a_solver_that_is_not_there_is_named(
     kind: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question = asked(kind, "two", ruled=0.0)
-    monkeypatch.setattr(shells, "MOST", -1)
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, package, None)

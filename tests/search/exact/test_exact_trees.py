@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from ifonly import Space
 from ifonly.rules import relation
-from ifonly.search.exact import cpsat, nearest, shells
+from ifonly.search.exact import cpsat, nearest
 from ifonly.search.exact.found import Found
 
 from .fitted import GROWN, Fitted, fitted
@@ -32,21 +32,20 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Found]:
     return kept
 
 
-@pytest.mark.parametrize("most", [-1, 25], ids=["from the start", "half-way"])
 @pytest.mark.parametrize("kind", GROWN)
-def test_where_shells_grow_too_large_a_solver_finds_the_same(
-    kind: str, most: int, monkeypatch: pytest.MonkeyPatch, told: list[Found]
+def test_a_solver_finds_what_branching_finds(
+    kind: str, told: list[Found], request: pytest.FixtureRequest
 ) -> None:
     rng = np.random.default_rng(len(kind))
     question = random_question(fitted(kind, "two", rng), rng, q=5, ruled=0.0)
-    listed = question.ask(k=2)
-    check(listed, question)
+    branched = question.ask(k=2)
+    check(branched, question)
     assert not told
-    monkeypatch.setattr(shells, "MOST", most)
+    request.getfixturevalue("left_open")
     solved = question.ask(k=2)
     check(solved, question)
-    assert len(told) or most > 0
-    assert np.allclose(listed.distance(), solved.distance(), rtol=0, atol=1e-9)
+    assert told
+    assert np.allclose(branched.distance(), solved.distance(), rtol=0, atol=1e-9)
 
 
 def forest(seed: int) -> tuple[Fitted, np.ndarray]:
@@ -65,11 +64,15 @@ def forest(seed: int) -> tuple[Fitted, np.ndarray]:
 
 
 def test_points_that_votes_leave_even_are_cut_off(
-    monkeypatch: pytest.MonkeyPatch, told: list[Found]
+    told: list[Found], request: pytest.FixtureRequest
 ) -> None:
-    monkeypatch.setattr(shells, "MOST", -1)
-    for seed in range(5):
-        model, x = forest(seed)
+    cases = [forest(seed) for seed in range(5)]
+    for model, x in cases:
+        question = Question(model, x, [1] * len(x))
+        assert check(question.ask(), question)["found"]
+    assert not told
+    request.getfixturevalue("left_open")
+    for model, x in cases:
         question = Question(model, x, [1] * len(x))
         assert check(question.ask(), question)["found"]
     assert sum(found.rejected for found in told) > 5

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ifonly.models.reading.trees import Tree
 from ifonly.space import Categorical, Space
+
+if TYPE_CHECKING:
+    from ifonly.models.reading.trees import Tree
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,13 @@ codes on the value grid and for a row's own value off it. Of a category it lists
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
 from ifonly.models.reading.link import decisions_of, scores_of
+from ifonly.models.reading.regions import Regions, regions
 from ifonly.space import Space
 
 BLOCK = 8192
@@ -79,6 +81,13 @@ class Trees:
     """'logit', 'softmax', 'shares' or 'number': see `link`."""
     rounding: float
     """How far rounding may take the model's own margins from these."""
+
+    @cached_property
+    def regions(self) -> Regions:
+        """Of all leaves, tree after tree."""
+        each = [regions(tree, self.space)[1] for tree in self.trees]
+        names = ("low", "high", "levels", "missing")
+        return Regions(*(np.concatenate([getattr(one, name) for one in each]) for name in names))
 
     def leaves(self, codes: np.ndarray) -> np.ndarray:
         """int [n, t] the leaf of each tree that codes [n, d] come to."""

@@ -66,7 +66,7 @@ def reach(program: Program, row: Row, reading: Reading, goal: Goal) -> Outcome:
     else:
         margins = _margins(program, row, reading)
     rows = []
-    for need in _needs(reading, len(margins), goal, row.x):
+    for need in needs(reading, len(margins), goal, row.x):
         sums = Affine.total(margins[c] * times for c, times in need.factors.items())
         rows.append((program.row(sums), sums, need))
     outcome = Outcome(program, tuple(rows), tuple(leaves))
@@ -74,19 +74,7 @@ def reach(program: Program, row: Row, reading: Reading, goal: Goal) -> Outcome:
     return outcome
 
 
-def may_reach(reading: Reading, goal: Goal, codes: np.ndarray) -> np.ndarray:
-    """bool [n]: the codes [n, d] that have the outcome of a goal of one row, but for rounding."""
-    if not len(codes):
-        return np.zeros(0, dtype=bool)
-    margins = reading.margins(codes)
-    inside = np.ones(len(codes), dtype=bool)
-    for need in _needs(reading, margins.shape[1], goal, codes):
-        sums = sum(times * margins[:, c] for c, times in need.factors.items())
-        inside &= (sums >= need.low - need.slack) & (sums <= need.high + need.slack)
-    return inside
-
-
-def _needs(reading: Reading, c: int, goal: Goal, x: np.ndarray) -> list[Need]:
+def needs(reading: Reading, c: int, goal: Goal, x: np.ndarray) -> list[Need]:
     """What c margins of points [..., d] must fulfil to reach the goal."""
     slack, link = _slack(reading, x), reading.link
     wanted, threshold = int(goal.wanted[0]), goal.threshold

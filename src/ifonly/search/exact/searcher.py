@@ -15,9 +15,9 @@ from ifonly.errors import ModelError, OptionError
 from ifonly.models.reading import Reading, Trees
 from ifonly.pool import Pool
 from ifonly.problem import Problem
+from ifonly.search.exact.branching import Branching
 from ifonly.search.exact.found import Clock, Found
 from ifonly.search.exact.nearest import Nearest
-from ifonly.search.exact.shells import Shells
 from ifonly.search.exact.solver import SolverError
 from ifonly.target import TINY
 
@@ -101,7 +101,7 @@ def asked_of(problem: Problem, row: int, limit: float | None, apart: float | Non
 class Asked:
     """A row that is asked for its nearest answer, then for the nearest unlike it, and so on.
 
-    Shells are looked at where they can tell, and as long as they are small; then a solver is asked.
+    Trees are branched over. What that leaves open, and other models, are a solver's.
     """
 
     problem: Problem
@@ -109,10 +109,8 @@ class Asked:
     limit: float | None
     apart: float | None
     taken: list[np.ndarray] = field(default_factory=list)
-    shells: Shells | None = None
+    branching: Branching | None = None
     program: Nearest | None = None
-    floor: float = 0.0
-    """What no answer costs less than, as far as shells have shown."""
 
     def __post_init__(self) -> None:
         if self.problem.causes is not None:
@@ -120,30 +118,36 @@ class Asked:
                 "What follows from an action is not stated to a solver.",
                 "Leave `causes` out, or use method='auto' without certify.",
             )
-        plain = not self.problem.relations and self.apart is None
-        if plain and isinstance(self.reading, Trees):
-            self.shells = Shells(self.problem, self.reading)
+        if isinstance(self.reading, Trees):
+            self.branching = Branching(self.problem, self.reading, self.apart)
 
     def find(self, known: float = np.inf) -> Found:
         """The nearest answer; `known` is what the nearest known one costs."""
         clock = Clock(self.limit)
-        if self.shells is not None:
-            found = self.shells.find(known, clock)
-            self.floor = self.shells.floor
-            if found is not None:
-                return found
-            self.shells = None
-        if self.program is None:
-            self.program = Nearest(self.problem, self.reading, self.limit)
-            for point in self.taken:
-                self.program.without(point, self.apart)
-        found = self.program.find(known, clock)
-        return replace(found, bound=max(found.bound, self.floor))
+        if self.branching is None:
+            return self._solve(known, clock)
+        found = self.branching.find(known, clock)
+        cost = known if found.point is None else self._cost(found.point)
+        if found.bound >= cost or clock.over:
+            return found
+        solved = self._solve(cost, clock)
+        point = found.point if solved.point is None else solved.point
+        return replace(solved, point=point, bound=max(found.bound, solved.bound))
 
     def without(self, point: np.ndarray) -> None:
         """Ask for answers unlike a point [d]."""
         self.taken.append(point)
-        if self.shells is not None:
-            self.shells.without(point)
+        if self.branching is not None:
+            self.branching.without(point)
         if self.program is not None:
             self.program.without(point, self.apart)
+
+    def _solve(self, known: float, clock: Clock) -> Found:
+        if self.program is None:
+            self.program = Nearest(self.problem, self.reading, self.limit)
+            for point in self.taken:
+                self.program.without(point, self.apart)
+        return self.program.find(known, clock)
+
+    def _cost(self, point: np.ndarray) -> float:
+        return float(self.problem.distance(point[None, None])[0, 0])

@@ -1,0 +1,153 @@
+"""The nearest answer of trees by branch and bound over boxes of points.
+
+A box costs at least what its cheapest point costs, and of each tree it reaches at most the best
+leaf that it meets. Boxes are looked at in the order of cost: one that cannot reach the goal is
+dropped, one whose cheapest point is an answer has the nearest, and any other is split beside the
+leaf that promises most over what its cheapest point comes to.
+
+A relation between features can make other values of a stretch the cheapest, and so can a distance
+from earlier answers. What those alone forbid is left open: a bound holds, and a solver goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ifonly.models.reading import Trees
+from ifonly.problem import Problem
+from ifonly.search.exact.choices import Boxes, Choices
+from ifonly.search.exact.foliage import Foliage
+from ifonly.search.exact.found import Clock, Found
+from ifonly.search.exact.splits import beside_leaves, beside_own
+
+BATCH = 128
+"""The boxes that are looked at together."""
+ROOM = 1e-9
+"""The share by which a cost may be off for rounding."""
+
+
+@dataclass(eq=False)
+class Branching:
+    """One row, asked for its nearest answer again and again."""
+
+    problem: Problem
+    """Of one row."""
+    reading: Trees
+    apart: float | None = None
+    """How far answers must lie from those taken; None where they change other features."""
+    taken: list[np.ndarray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.choices = Choices.of(self.problem, self.reading)
+        self.foliage = Foliage.of(self.problem, self.reading, self.choices)
+
+    def without(self, point: np.ndarray) -> None:
+        """Ask for answers unlike a point [d]."""
+        self.taken.append(point)
+
+    def like(self, codes: np.ndarray) -> np.ndarray:
+        """bool [n]: which of codes [n, d] are like a point taken."""
+        like = np.zeros(len(codes), dtype=bool)
+        changed = self.problem.changed(codes[None])[0]
+        for point in self.taken:
+            if self.apart is None:
+                like |= (changed == self.problem.changed(point[None, None])[0]).all(axis=1)
+            else:
+                like |= self.problem.metric.distance(codes, point[None]) < self.apart
+        return like
+
+    def find(self, known: float, clock: Clock) -> Found:
+        """The nearest answer cheaper than a known one, and what no answer is cheaper than."""
+        search = _Search(self, self.foliage.below(known), known)
+        waiting = self.choices.whole()
+        if not search.foliage.complete:
+            return Found(None, known, clock.seconds)
+        while len(waiting):
+            order = np.argsort(waiting.cost, kind="stable")
+            cheapest = float(waiting.cost[order[0]])
+            if clock.over:
+                return Found(search.best, min(cheapest, search.known), clock.seconds)
+            now, later = waiting[order[:BATCH]], waiting[order[BATCH:]]
+            waiting = later.join(*search.look_at(now))
+            waiting = waiting[waiting.cost < search.known * (1 - ROOM)]
+        return Found(search.best, search.known, clock.seconds)
+
+
+@dataclass(eq=False)
+class _Search:
+    """What is known by now of one search."""
+
+    asked: Branching
+    foliage: Foliage
+    known: float
+    """What is no longer of interest: an answer costs it, or what is there is left open."""
+    best: np.ndarray | None = None
+
+    def look_at(self, boxes: Boxes) -> list[Boxes]:
+        """What is left of boxes, in parts: where there may be a nearer answer."""
+        met = self.foliage.met_below(boxes, self.known)
+        alive = np.ones(len(boxes), dtype=bool)
+        for side in self.foliage.sides:
+            alive &= self.foliage.best(side, met).sum(axis=1) >= side.least
+        boxes, met = boxes[alive], met[alive]
+        added = self._added(boxes)
+        least = np.array([[side.least] for side in self.foliage.sides])
+        short = least - np.stack([one.sum(axis=1) for one in added])
+        done, alike = self._judge(boxes, (short <= 0).all(axis=0))
+        promise = self._promise(met, added, short)
+        leaf = promise.argmax(axis=1)
+        # Where no leaf differs, all points are to the model what the cheapest is.
+        split = ~done & ~alike & (promise[np.arange(len(boxes)), leaf] > 0)
+        return [
+            *beside_leaves(self.choices, boxes[split], self.foliage.leaves[leaf[split]]),
+            *beside_own(self.choices, boxes[alike]),
+        ]
+
+    @property
+    def choices(self) -> Choices:
+        return self.asked.choices
+
+    def _added(self, boxes: Boxes) -> list[np.ndarray]:
+        """For each side [n, t] what each tree adds for the cheapest point of each box."""
+        at = self.foliage.met_by(self.choices.points(boxes.place))
+        return [
+            np.add.reduceat(np.where(at, side.values, 0.0), self.foliage.starts, axis=1)
+            for side in self.foliage.sides
+        ]
+
+    def _judge(self, boxes: Boxes, reached: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """bool [n] twice: whose cheapest point is an answer, or left open; and like one taken."""
+        done, alike = np.zeros((2, len(boxes)), dtype=bool)
+        if not reached.any():
+            return done, alike
+        problem, codes = self.asked.problem, self.choices.codes(boxes.place[reached])
+        accepted = problem.accepts(codes[None])[0]
+        like = accepted & self.asked.like(codes)
+        left_open = ~problem.lawful(codes[None])[0]
+        if self.asked.apart is not None:
+            left_open, like = left_open | like, np.zeros_like(like)
+        costs = problem.distance(codes[None])[0]
+        answers = np.where(accepted & ~like & ~left_open, costs, np.inf)
+        nearest = int(answers.argmin())
+        if answers[nearest] < self.known:
+            self.best, self.known = codes[nearest], float(answers[nearest])
+        self.known = min(self.known, float(costs[left_open].min(initial=np.inf)))
+        done[reached], alike[reached] = (answers < np.inf) | left_open, like
+        return done, alike
+
+    def _promise(self, met: np.ndarray, added: list[np.ndarray], short: np.ndarray) -> np.ndarray:
+        """[n, L] what each leaf met adds over what the cheapest point comes to.
+
+        Of the side on which that falls short most. Where it does not, and the model rejects it
+        nevertheless, rounding tells points apart: any leaf that adds something else counts.
+        """
+        reached, worst = short.max(axis=0) <= 0, short.argmax(axis=0)
+        promise = np.full(met.shape, -np.inf)
+        for i, side in enumerate(self.foliage.sides):
+            gain = side.values - added[i][:, self.foliage.tree]
+            gain = np.where(reached[:, None], np.abs(gain), gain)
+            counts = reached | (worst == i)
+            promise = np.where(counts[:, None], np.maximum(promise, gain), promise)
+        return np.where(met, promise, -np.inf)
