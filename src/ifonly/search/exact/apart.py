@@ -1,9 +1,12 @@
-"""Rows that keep an answer away from points already known."""
+"""What keeps an answer away from points already known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from ifonly.problem import Problem
 from ifonly.search.exact.affine import NO, Affine
 from ifonly.search.exact.category import Category
 from ifonly.search.exact.number import Number
@@ -11,6 +14,22 @@ from ifonly.search.exact.outcome import absent
 from ifonly.search.exact.part import Part
 from ifonly.search.exact.row import Row
 from ifonly.space import Metric
+
+
+def like(
+    problem: Problem, codes: np.ndarray, taken: Sequence[np.ndarray], apart: float | None
+) -> np.ndarray:
+    """bool [n]: which of codes [n, d] of one row are like points taken: not so far apart or,
+    without a distance, with the same features changed.
+    """
+    found = np.zeros(len(codes), dtype=bool)
+    changed = problem.changed(codes[None])[0]
+    for point in taken:
+        if apart is None:
+            found |= (changed == problem.changed(point[None, None])[0]).all(axis=1)
+        else:
+            found |= problem.metric.distance(codes, point[None]) < apart
+    return found
 
 
 def other_point(row: Row, point: np.ndarray) -> None:

@@ -11,12 +11,13 @@ from earlier answers. What those alone forbid is left open: a bound holds, and a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from ifonly.models.reading import Trees
 from ifonly.problem import Problem
+from ifonly.search.exact.apart import like
 from ifonly.search.exact.choices import Boxes, Choices
 from ifonly.search.exact.foliage import Foliage
 from ifonly.search.exact.found import Clock, Found
@@ -35,28 +36,14 @@ class Branching:
     problem: Problem
     """Of one row."""
     reading: Trees
-    apart: float | None = None
+    apart: float | None
     """How far answers must lie from those taken; None where they change other features."""
-    taken: list[np.ndarray] = field(default_factory=list)
+    taken: list[np.ndarray]
+    """Points [d] that answers must be unlike; it may grow."""
 
     def __post_init__(self) -> None:
         self.choices = Choices.of(self.problem, self.reading)
         self.foliage = Foliage.of(self.problem, self.reading, self.choices)
-
-    def without(self, point: np.ndarray) -> None:
-        """Ask for answers unlike a point [d]."""
-        self.taken.append(point)
-
-    def like(self, codes: np.ndarray) -> np.ndarray:
-        """bool [n]: which of codes [n, d] are like a point taken."""
-        like = np.zeros(len(codes), dtype=bool)
-        changed = self.problem.changed(codes[None])[0]
-        for point in self.taken:
-            if self.apart is None:
-                like |= (changed == self.problem.changed(point[None, None])[0]).all(axis=1)
-            else:
-                like |= self.problem.metric.distance(codes, point[None]) < self.apart
-        return like
 
     def find(self, known: float, clock: Clock) -> Found:
         """The nearest answer cheaper than a known one, and what no answer is cheaper than."""
@@ -124,17 +111,17 @@ class _Search:
             return done, alike
         problem, codes = self.asked.problem, self.choices.codes(boxes.place[reached])
         accepted = problem.accepts(codes[None])[0]
-        like = accepted & self.asked.like(codes)
+        near = accepted & like(problem, codes, self.asked.taken, self.asked.apart)
         left_open = ~problem.lawful(codes[None])[0]
         if self.asked.apart is not None:
-            left_open, like = left_open | like, np.zeros_like(like)
+            left_open |= near
         costs = problem.distance(codes[None])[0]
-        answers = np.where(accepted & ~like & ~left_open, costs, np.inf)
+        answers = np.where(accepted & ~near, costs, np.inf)
         nearest = int(answers.argmin())
         if answers[nearest] < self.known:
             self.best, self.known = codes[nearest], float(answers[nearest])
         self.known = min(self.known, float(costs[left_open].min(initial=np.inf)))
-        done[reached], alike[reached] = (answers < np.inf) | left_open, like
+        done[reached], alike[reached] = (answers < np.inf) | left_open, near & ~left_open
         return done, alike
 
     def _promise(self, met: np.ndarray, added: list[np.ndarray], short: np.ndarray) -> np.ndarray:

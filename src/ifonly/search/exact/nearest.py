@@ -7,6 +7,7 @@ best point is worth, the user's own model says.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,10 +25,7 @@ from ifonly.search.exact.outcome import reach
 from ifonly.search.exact.pricing import WIDE, Course, Pricing
 from ifonly.search.exact.pursuit import ROOM, Pursuit
 from ifonly.search.exact.row import Row
-from ifonly.search.exact.solver import Program, Solution
-
-CROWD = 64
-"""Among how many points one must be an answer, too."""
+from ifonly.search.exact.solver import Program, Solution, SolverError
 
 
 @dataclass(eq=False)
@@ -58,7 +56,8 @@ class Nearest:
         clock = clock or self.clock or Clock(self.limit)
         self.clock = None
         pursuit = Pursuit(self, clock, known)
-        pursuit.run()
+        with suppress(SolverError):  # what is known by then is known
+            pursuit.run()
         self.price(np.inf)
         bound = min(pursuit.bound, pursuit.known)
         return Found(pursuit.best, bound, clock.seconds, pursuit.rejected)
@@ -118,22 +117,6 @@ class Nearest:
     def spread(self) -> bool:
         """Whether a number has so many values that points cannot be cut off one by one."""
         return any(isinstance(p, Number) and p.last - p.first > WIDE for p in self.row.parts)
-
-    def accepted(self, points: np.ndarray) -> np.ndarray | None:
-        """[d] the nearest of points [n, d] that the judge takes for an answer.
-
-        A network may round a point otherwise alone than among others: it must do in both.
-        """
-        costs = self.problem.distance(points[None])[0]
-        costs[~self.problem.accepts(points[None])[0]] = np.inf
-        for place in np.argsort(costs, kind="stable"):
-            if costs[place] == np.inf:
-                return None
-            crowd = np.repeat(points[None, [place]], CROWD, axis=1)
-            alone = self.problem.accepts(crowd[:, :1]).all()
-            if alone and (isinstance(self.reading, Trees) or self.problem.accepts(crowd).all()):
-                return np.asarray(points[place])
-        return None
 
     def cost(self, point: np.ndarray) -> float:
         """What a point [d] costs the row."""

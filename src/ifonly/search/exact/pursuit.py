@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ifonly.search.exact.found import Clock
+from ifonly.search.exact.judging import accepted
 from ifonly.search.exact.loose import beside
 from ifonly.search.exact.pricing import Course
 from ifonly.search.exact.solver import Solution
@@ -116,7 +117,8 @@ class Pursuit:
 
     def _judge(self, solution: Solution, loose: list[Course]) -> bool:
         """Whether a solution, or a point beside it, is an answer; it is kept."""
-        point = self.nearest.accepted(beside(self.nearest.row, loose, solution))
+        points = beside(self.nearest.row, loose, solution)
+        point = accepted(self.nearest.problem, self.nearest.reading, points)
         if point is None:
             return False
         cost = self.nearest.cost(point)

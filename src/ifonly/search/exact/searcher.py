@@ -6,7 +6,7 @@ Each row is a program of its own, so that rows are solved one after another.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -15,11 +15,16 @@ from ifonly.errors import ModelError, OptionError
 from ifonly.models.reading import Reading, Trees
 from ifonly.pool import Pool
 from ifonly.problem import Problem
+from ifonly.search.engine import Engine
+from ifonly.search.exact.apart import like
 from ifonly.search.exact.branching import Branching
 from ifonly.search.exact.found import Clock, Found
+from ifonly.search.exact.judging import accepted
 from ifonly.search.exact.nearest import Nearest
-from ifonly.search.exact.solver import SolverError
 from ifonly.target import TINY
+
+HINTS = 64
+"""The candidates of the default search that a row is told of."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,19 @@ class Exact:
                 raise OptionError(f"{name} is {value!r}.", "It is a number above 0, or None.")
 
     def search(self, problem: Problem, k: int) -> Pool:
-        """The answers of each row in the order in which they were found, and the first's bound."""
-        return one_after_another(
-            problem, k, lambda row: asked_of(problem, row, self.limit, self.apart)
-        )
+        """The answers of each row in the order in which they were found, and the first's bound.
+
+        What the default search finds is known from the start: nothing dearer is looked at.
+        """
+        pool = Engine().search(problem, k)
+        costs = np.where(pool.valid, problem.distance(pool.points), np.inf)
+        hints = pool.nearest(costs, HINTS)
+
+        def ask(row: int) -> Asked:
+            own = hints.points[row][hints.valid[row]]
+            return asked_of(problem, row, self.limit, self.apart, own)
+
+        return one_after_another(problem, k, ask)
 
 
 class Asking(Protocol):
@@ -58,10 +72,7 @@ class Asking(Protocol):
 
 
 def one_after_another(problem: Problem, k: int, ask: Callable[[int], Asking]) -> Pool:
-    """The answers of each row in the order in which they are found, and the first's bound.
-
-    A row on which the solver fails has what was found by then, and sinks no other.
-    """
+    """The answers of each row in the order in which they are found, and the first's bound."""
     q = len(problem.x)
     points = np.repeat(problem.x[:, None], k, axis=1)
     there = np.zeros((q, k), dtype=bool)
@@ -71,10 +82,7 @@ def one_after_another(problem: Problem, k: int, ask: Callable[[int], Asking]) ->
             break
         asked = ask(row)
         for place in range(k):
-            try:
-                found = asked.find()
-            except SolverError:
-                break
+            found = asked.find()
             seconds[row] += found.seconds
             if place == 0:
                 bound[row] = found.bound
@@ -87,14 +95,21 @@ def one_after_another(problem: Problem, k: int, ask: Callable[[int], Asking]) ->
     return Pool(points, margin, bound, seconds)
 
 
-def asked_of(problem: Problem, row: int, limit: float | None, apart: float | None = None) -> Asked:
+def asked_of(
+    problem: Problem,
+    row: int,
+    limit: float | None,
+    apart: float | None = None,
+    hints: np.ndarray | None = None,
+) -> Asked:
     """One row of a problem, ready to be asked for its nearest answers."""
     if problem.reading is None:
         raise ModelError(
             "This problem was posed without a reading of its model.",
             "Ask with method='exact' or certify=True.",
         )
-    return Asked(problem.take(np.array([row])), problem.reading, limit, apart)
+    hints = problem.x[:0] if hints is None else hints
+    return Asked(problem.take(np.array([row])), problem.reading, limit, apart, hints)
 
 
 @dataclass(eq=False)
@@ -108,6 +123,8 @@ class Asked:
     reading: Reading
     limit: float | None
     apart: float | None
+    hints: np.ndarray
+    """[n, d] points that may be answers, the nearest first."""
     taken: list[np.ndarray] = field(default_factory=list)
     branching: Branching | None = None
     program: Nearest | None = None
@@ -118,29 +135,38 @@ class Asked:
                 "What follows from an action is not stated to a solver.",
                 "Leave `causes` out, or use method='auto' without certify.",
             )
-        if isinstance(self.reading, Trees):
-            self.branching = Branching(self.problem, self.reading, self.apart)
 
     def find(self, known: float = np.inf) -> Found:
         """The nearest answer; `known` is what the nearest known one costs."""
-        clock = Clock(self.limit)
-        if self.branching is None:
-            return self._solve(known, clock)
-        found = self.branching.find(known, clock)
-        cost = known if found.point is None else self._cost(found.point)
-        if found.bound >= cost or clock.over:
-            return found
-        solved = self._solve(cost, clock)
-        point = found.point if solved.point is None else solved.point
-        return replace(solved, point=point, bound=max(found.bound, solved.bound))
+        clock, rejected = Clock(self.limit), 0
+        best, bound = self._hint(), 0.0
+        cost = known if best is None else min(known, self._cost(best))
+        for search in (self._branch, self._solve):
+            found = search(cost, clock)
+            bound, rejected = max(bound, found.bound), rejected + found.rejected
+            if found.point is not None and self._cost(found.point) <= cost:
+                best, cost = found.point, self._cost(found.point)
+            if bound >= cost or clock.over:
+                break
+        return Found(best, bound, clock.seconds, rejected)
 
     def without(self, point: np.ndarray) -> None:
         """Ask for answers unlike a point [d]."""
         self.taken.append(point)
-        if self.branching is not None:
-            self.branching.without(point)
         if self.program is not None:
             self.program.without(point, self.apart)
+
+    def _hint(self) -> np.ndarray | None:
+        """[d] the nearest hint that is an answer."""
+        hints = self.hints[~like(self.problem, self.hints, self.taken, self.apart)]
+        return accepted(self.problem, self.reading, hints) if len(hints) else None
+
+    def _branch(self, known: float, clock: Clock) -> Found:
+        if not isinstance(self.reading, Trees):
+            return Found(None, 0.0, 0.0)
+        if self.branching is None:
+            self.branching = Branching(self.problem, self.reading, self.apart, self.taken)
+        return self.branching.find(known, clock)
 
     def _solve(self, known: float, clock: Clock) -> Found:
         if self.program is None:
