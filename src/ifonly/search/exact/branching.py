@@ -23,7 +23,7 @@ from ifonly.search.exact.foliage import Foliage
 from ifonly.search.exact.found import Clock, Found
 from ifonly.search.exact.splits import beside_leaves, beside_own
 
-BATCH = 128
+BATCH = 64
 """The boxes that are looked at together."""
 ROOM = 1e-9
 """The share by which a cost may be off for rounding."""

@@ -14,15 +14,19 @@ CROWD = 64
 def accepted(problem: Problem, reading: Reading, points: np.ndarray) -> np.ndarray | None:
     """[d] the nearest of points [n, d] that the judge takes for an answer to the one row.
 
-    A network may round a point otherwise alone than among others: it must do in both.
+    A network may round a point otherwise alone than among others: it must be one in both.
     """
     costs = problem.distance(points[None])[0]
     costs[~problem.accepts(points[None])[0]] = np.inf
     for place in np.argsort(costs, kind="stable"):
         if costs[place] == np.inf:
             return None
-        crowd = np.repeat(points[None, [place]], CROWD, axis=1)
-        alone = problem.accepts(crowd[:, :1]).all()
-        if alone and (isinstance(reading, Trees) or problem.accepts(crowd).all()):
+        if isinstance(reading, Trees) or steady(problem, points[place]):
             return np.asarray(points[place])
     return None
+
+
+def steady(problem: Problem, point: np.ndarray) -> bool:
+    """Whether a point [d] is an answer to the one row both alone and among others."""
+    crowd = np.repeat(point[None, None], CROWD, axis=1)
+    return bool(problem.accepts(crowd[:, :1]).all() and problem.accepts(crowd).all())

@@ -19,7 +19,7 @@ from ifonly.search.engine import Engine
 from ifonly.search.exact.apart import like
 from ifonly.search.exact.branching import Branching
 from ifonly.search.exact.found import Clock, Found
-from ifonly.search.exact.judging import accepted
+from ifonly.search.exact.judging import steady
 from ifonly.search.exact.nearest import Nearest
 from ifonly.target import TINY
 
@@ -53,9 +53,10 @@ class Exact:
         pool = Engine().search(problem, k)
         costs = np.where(pool.valid, problem.distance(pool.points), np.inf)
         hints = pool.nearest(costs, HINTS)
+        accepted = problem.judge(hints.points, hints.valid)[0]
 
         def ask(row: int) -> Asked:
-            own = hints.points[row][hints.valid[row]]
+            own = hints.points[row][accepted[row]]
             return asked_of(problem, row, self.limit, self.apart, own)
 
         return one_after_another(problem, k, ask)
@@ -124,7 +125,7 @@ class Asked:
     limit: float | None
     apart: float | None
     hints: np.ndarray
-    """[n, d] points that may be answers, the nearest first."""
+    """[n, d] answers, the nearest first."""
     taken: list[np.ndarray] = field(default_factory=list)
     branching: Branching | None = None
     program: Nearest | None = None
@@ -157,9 +158,11 @@ class Asked:
             self.program.without(point, self.apart)
 
     def _hint(self) -> np.ndarray | None:
-        """[d] the nearest hint that is an answer."""
-        hints = self.hints[~like(self.problem, self.hints, self.taken, self.apart)]
-        return accepted(self.problem, self.reading, hints) if len(hints) else None
+        """[d] the nearest hint that is left."""
+        for hint in self.hints[~like(self.problem, self.hints, self.taken, self.apart)]:
+            if isinstance(self.reading, Trees) or steady(self.problem, hint):
+                return np.asarray(hint)
+        return None
 
     def _branch(self, known: float, clock: Clock) -> Found:
         if not isinstance(self.reading, Trees):
