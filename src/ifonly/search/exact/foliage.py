@@ -33,6 +33,8 @@ class Foliage:
     leaves: Boxes
     tree: np.ndarray
     """int [L] the tree of each leaf."""
+    number: np.ndarray
+    """int [L] which of its tree's leaves it is."""
     sides: tuple[Side, ...]
     trees: int
 
@@ -40,9 +42,10 @@ class Foliage:
     def of(cls, problem: Problem, reading: Trees, choices: Choices) -> Foliage:
         """All leaves, and what the goal of a problem of one row asks of them."""
         leaves = choices.regions(reading.regions, np.asarray(reading.space.offsets))
-        tree = np.repeat(np.arange(len(reading.trees)), [len(one.value) for one in reading.trees])
-        sides = tuple(_sides(problem, reading))
-        foliage = cls(choices, leaves, tree, sides, len(reading.trees))
+        sizes = [len(tree.value) for tree in reading.trees]
+        tree = np.repeat(np.arange(len(sizes)), sizes)
+        number = np.concatenate([np.arange(size) for size in sizes])
+        foliage = cls(choices, leaves, tree, number, tuple(_sides(problem, reading)), len(sizes))
         return foliage._those(np.isfinite(leaves.cost))
 
     def below(self, cost: float) -> Foliage:
@@ -51,7 +54,12 @@ class Foliage:
 
     def _those(self, kept: np.ndarray) -> Foliage:
         sides = tuple(replace(side, values=side.values[kept]) for side in self.sides)
-        return replace(self, leaves=self.leaves[kept], tree=self.tree[kept], sides=sides)
+        tree, number = self.tree[kept], self.number[kept]
+        return replace(self, leaves=self.leaves[kept], tree=tree, number=number, sides=sides)
+
+    def each(self) -> list[set[int]]:
+        """The leaves of each tree, by their numbers."""
+        return [set(self.number[self.tree == tree].tolist()) for tree in range(self.trees)]
 
     @cached_property
     def starts(self) -> np.ndarray:

@@ -7,6 +7,7 @@ best point is worth, the user's own model says.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -37,6 +38,8 @@ class Nearest:
     reading: Reading
     limit: float | None = None
     """The most seconds for an answer; for the first, the time to build the program is in it."""
+    among: Sequence[Collection[int]] | None = None
+    """Of trees, the leaves of each that an answer can come to, where not all of them are."""
     program: Program = field(default_factory=Program)
 
     def __post_init__(self) -> None:
@@ -44,7 +47,7 @@ class Nearest:
         self.row = Row.of(self.program, self.problem.box)
         for rule in self.problem.relations:
             state(self.program, self.row, rule)
-        self.outcome = reach(self.program, self.row, self.reading, self.problem.goal)
+        self.outcome = reach(self.program, self.row, self.reading, self.problem.goal, self.among)
         self.pricing = Pricing(self.row, self.problem.metric)
         self.below = self.program.row(Affine.number(0.0))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -137,12 +138,17 @@ class Number(Part):
             return
         places = sorted(self.cuts)
         bottoms, tops = [self.first, *places], [*map(self.top, places), self.last]
-        low, high = Affine.number(0.0), self.moves * float(tops[0] - self.first)
-        for i, place in enumerate(places):
-            low = low + self.cuts[place] * float(bottoms[i + 1] - bottoms[i])
-            high = high + self.cuts[place] * float(tops[i + 1] - tops[i])
+        low, high = self._summed(places, bottoms), self._summed(places, tops)
+        high = high + self.moves * float(tops[0] - self.first)
         self.program.revise(self._links[0], self._steps - low, low=0.0)
         self.program.revise(self._links[1], high - self._steps, low=0.0)
+
+    def _summed(self, places: list[int], ends: list[int]) -> Affine:
+        """What the stretches between ends come to whose cuts are passed; a cut is one column."""
+        columns = [next(iter(self.cuts[place].terms)) for place in places]
+        widths = [float(end - start) for start, end in pairwise(ends)]
+        terms = {column: width for column, width in zip(columns, widths, strict=True) if width}
+        return Affine(terms, 0.0, 0.0, sum(widths))
 
     def top(self, place: int) -> int:
         """The last place below a cut."""

@@ -12,6 +12,7 @@ rejects, and it is cut off.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,11 +58,22 @@ class Outcome:
             self.program.revise(place, *_balanced(sums, low, high))
 
 
-def reach(program: Program, row: Row, reading: Reading, goal: Goal) -> Outcome:
-    """State that the answer has the outcome of a goal of one row, but for rounding."""
+def reach(
+    program: Program,
+    row: Row,
+    reading: Reading,
+    goal: Goal,
+    among: Sequence[Collection[int]] | None = None,
+) -> Outcome:
+    """State that the answer has the outcome of a goal of one row, but for rounding.
+
+    `among` are the leaves of each tree that it can come to, where not all of them are.
+    """
     leaves: list[tuple[Affine, ...]] = []
     if isinstance(reading, Trees):
-        leaves = [tuple(_leaves(program, row, tree)) for tree in reading.trees]
+        each = among or [range(len(tree.value)) for tree in reading.trees]
+        pairs = zip(reading.trees, each, strict=True)
+        leaves = [tuple(_leaves(program, row, tree, own)) for tree, own in pairs]
         margins = [_grown(reading, leaves, c) for c in range(len(reading.base))]
     else:
         margins = _margins(program, row, reading)
@@ -191,7 +203,7 @@ def _grown(reading: Trees, leaves: list[tuple[Affine, ...]], c: int) -> Affine:
     return Affine.total(each) + float(reading.base[c])
 
 
-def _leaves(program: Program, row: Row, tree: Tree) -> list[Affine]:
+def _leaves(program: Program, row: Row, tree: Tree, among: Collection[int]) -> list[Affine]:
     """A condition for each leaf, of which one is true: the one that the answer comes to."""
     taken: list[Affine] = [NO] * len(tree.value)
     branches: list[tuple[Affine, list[int]]] = []
@@ -199,20 +211,17 @@ def _leaves(program: Program, row: Row, tree: Tree) -> list[Affine]:
     def under(node: int) -> list[int]:
         """The leaves under a node, or the leaf itself, that the answer may come to."""
         if node < 0:
-            return [~node]
+            return [~node] if ~node in among else []
         right, found = _right(row, tree, node), []
         for child, way in ((tree.left[node], 1.0 - right), (tree.right[node], right)):
             if way.terms or way.constant > 0.5:
                 leaves = under(int(child))
                 found += leaves
-                if way.terms:
+                if way.terms and leaves:
                     branches.append((way, leaves))
         return found
 
     every = under(0 if len(tree.feature) else ~0)
-    if len(every) == 1:
-        taken[every[0]] = Affine.number(1.0)
-        return taken
     for leaf in every:
         taken[leaf] = program.binary()
     program.row(Affine.total(taken[leaf] for leaf in every), 1.0, 1.0)

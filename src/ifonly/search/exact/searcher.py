@@ -5,7 +5,7 @@ Each row is a program of its own, so that rows are solved one after another.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -172,11 +172,18 @@ class Asked:
         return self.branching.find(known, clock)
 
     def _solve(self, known: float, clock: Clock) -> Found:
+        if self.branching is not None:
+            # The leaves that are cheaper than what is known are few, and others each time.
+            return self._program(self.branching.foliage.below(known).each()).find(known, clock)
         if self.program is None:
-            self.program = Nearest(self.problem, self.reading, self.limit)
-            for point in self.taken:
-                self.program.without(point, self.apart)
+            self.program = self._program()
         return self.program.find(known, clock)
+
+    def _program(self, among: Sequence[Collection[int]] | None = None) -> Nearest:
+        program = Nearest(self.problem, self.reading, self.limit, among)
+        for point in self.taken:
+            program.without(point, self.apart)
+        return program
 
     def _cost(self, point: np.ndarray) -> float:
         return float(self.problem.distance(point[None, None])[0, 0])
