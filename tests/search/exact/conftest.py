@@ -19,8 +19,6 @@ from ifonly.rules.logic import And, Implies, Not, Or
 from ifonly.rules.meaning import Causes, Forbid, Together
 from ifonly.rules.relation import Linear
 from ifonly.rules.takes import Takes
-from ifonly.search.exact.branching import Branching
-from ifonly.search.exact.found import Found
 from ifonly.space import Categorical, Continuous, Feature, Ordinal, Space
 
 
@@ -214,9 +212,3 @@ def _relation(rng: np.random.Generator, numbers: list[Any]) -> Rule:
     alone = float(np.round(total + rng.choice([0, 0, 0.1, -0.25, 1]), 6))
     left = tuple((t, feature.name) for t, feature in zip(times, numbers, strict=True))
     return Linear(left, str(rng.choice(SIGNS)), ((alone, ""),))
-
-
-@pytest.fixture
-def left_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Branching leaves every row open, so that a solver is asked."""
-    monkeypatch.setattr(Branching, "find", lambda *_: Found(None, 0.0, 0.0))

@@ -21,6 +21,7 @@ from ifonly.search.exact.apart import like
 from ifonly.search.exact.choices import Boxes, Choices
 from ifonly.search.exact.foliage import Foliage
 from ifonly.search.exact.found import Clock, Found
+from ifonly.search.exact.lawful import Lawful
 from ifonly.search.exact.splits import beside_leaves, beside_own
 
 BATCH = 64
@@ -43,11 +44,12 @@ class Branching:
 
     def __post_init__(self) -> None:
         self.choices = Choices.of(self.problem, self.reading)
+        self.lawful = Lawful(self.problem, self.choices, self.apart, self.taken)
         self.foliage = Foliage.of(self.problem, self.reading, self.choices)
 
     def find(self, known: float, clock: Clock) -> Found:
         """The nearest answer cheaper than a known one, and what no answer is cheaper than."""
-        search = _Search(self, self.foliage.below(known), known)
+        search = _Search(self, self.foliage.below(known), known, clock)
         waiting = self.choices.whole()
         if not search.foliage.complete:
             return Found(None, known, clock.seconds)
@@ -70,6 +72,7 @@ class _Search:
     foliage: Foliage
     known: float
     """What is no longer of interest: an answer costs it, or what is there is left open."""
+    clock: Clock
     best: np.ndarray | None = None
 
     def look_at(self, boxes: Boxes) -> list[Boxes]:
@@ -79,6 +82,11 @@ class _Search:
         for side in self.foliage.sides:
             alive &= self.foliage.best(side, met).sum(axis=1) >= side.least
         boxes, met = boxes[alive], met[alive]
+        unsettled = ~boxes.settled & self._related(boxes)
+        again = self.asked.lawful.settle(boxes[unsettled], self.clock)
+        boxes, met = boxes[~unsettled], met[~unsettled]
+        if not len(boxes):
+            return [again]
         added = self._added(boxes)
         least = np.array([[side.least] for side in self.foliage.sides])
         short = least - np.stack([one.sum(axis=1) for one in added])
@@ -88,9 +96,16 @@ class _Search:
         # Where no leaf differs, all points are to the model what the cheapest is.
         split = ~done & ~alike & (promise[np.arange(len(boxes)), leaf] > 0)
         return [
+            again,
             *beside_leaves(self.choices, boxes[split], self.foliage.leaves[leaf[split]]),
             *beside_own(self.choices, boxes[alike]),
         ]
+
+    def _related(self, boxes: Boxes) -> np.ndarray:
+        """bool [n]: the boxes whose cheapest points relations or earlier answers forbid."""
+        if not self.asked.problem.relations and self.asked.apart is None:
+            return np.zeros(len(boxes), dtype=bool)
+        return self.asked.lawful.forbidden(boxes.codes)
 
     @property
     def choices(self) -> Choices:
@@ -109,7 +124,7 @@ class _Search:
         done, alike = np.zeros((2, len(boxes)), dtype=bool)
         if not reached.any():
             return done, alike
-        problem, codes = self.asked.problem, self.choices.codes(boxes.place[reached])
+        problem, codes = self.asked.problem, boxes.codes[reached]
         accepted = problem.accepts(codes[None])[0]
         near = accepted & like(problem, codes, self.asked.taken, self.asked.apart)
         left_open = ~problem.lawful(codes[None])[0]

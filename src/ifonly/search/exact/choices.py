@@ -8,7 +8,7 @@ A box has neighbouring numbers of each feature, from the first to the last, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -28,28 +28,35 @@ class Boxes:
     """int [n, d]"""
     rest: np.ndarray
     """bool [n, w] which of the values without an order it has, feature after feature."""
-    place: np.ndarray
-    """int [n, d] the cheapest value."""
     price: np.ndarray
-    """[n, d] what that costs; infinite in a box without values."""
+    """[n, d] what the cheapest value of each feature costs; infinite in a box without values."""
+    cost: np.ndarray
+    """[n] what every point costs at least."""
+    place: np.ndarray
+    """int [n, d] the cheapest point: its values, or those of the stretches that they are in."""
+    codes: np.ndarray
+    """[n, d] the cheapest point itself."""
+    settled: np.ndarray
+    """bool [n] whether it is the cheapest of those that relations allow."""
 
     def __len__(self) -> int:
         return len(self.first)
 
-    @cached_property
-    def cost(self) -> np.ndarray:
-        """[n] what every point of a box costs at least."""
-        return np.asarray(self.price.sum(axis=1))
-
     def __getitem__(self, rows: np.ndarray) -> Boxes:
-        parts = (self.first, self.last, self.rest, self.place, self.price)
-        return Boxes(*(part[rows] for part in parts))
+        return Boxes(*(getattr(self, name)[rows] for name in _PARTS))
 
     def join(self, *others: Boxes) -> Boxes:
         """These and others."""
         every = (self, *others)
-        names = ("first", "last", "rest", "place", "price")
-        return Boxes(*(np.concatenate([getattr(one, name) for one in every]) for name in names))
+        return Boxes(*(np.concatenate([getattr(one, name) for one in every]) for name in _PARTS))
+
+    def around(self, inner: Boxes) -> Boxes:
+        """Boxes inside these, one in each, that have their cheapest points."""
+        names = ("cost", "place", "codes", "settled")
+        return replace(inner, **{name: getattr(self, name) for name in names})
+
+
+_PARTS = tuple(part.name for part in fields(Boxes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +80,14 @@ class Choices:
         return cls(values, costs, np.where(ordered, known, 0), problem.x[0])
 
     @cached_property
+    def sizes(self) -> np.ndarray:
+        """int [d] how many values a feature has."""
+        return np.array([len(one) for one in self.values])
+
+    @cached_property
     def offsets(self) -> np.ndarray:
         """int [d + 1] where the values without an order of each feature start."""
-        sizes = [len(one) for one in self.values] - self.numbers
-        return np.concatenate([[0], np.cumsum(sizes)])
+        return np.concatenate([[0], np.cumsum(self.sizes - self.numbers)])
 
     def rest(self, j: int) -> slice:
         """The columns of feature j's values without an order."""
@@ -129,7 +140,9 @@ class Choices:
                 prices.append(others.min(axis=1))
             place[:, j] = np.choose(np.argmin(prices, axis=0), options)
             price[:, j] = np.min(prices, axis=0)
-        return Boxes(first, last, rest, place, price)
+        codes = self.codes(np.minimum(place, self.sizes - 1))
+        none = np.zeros(len(first), dtype=bool)
+        return Boxes(first, last, rest, price, price.sum(axis=1), place, codes, none)
 
     @cached_property
     def owner(self) -> np.ndarray:
@@ -158,6 +171,17 @@ class Choices:
         """int [n, d] how many values boxes have."""
         rest = boxes.rest.astype(np.intp) @ (self.owner[:, None] == np.arange(len(self.numbers)))
         return np.asarray(np.maximum(boxes.last - boxes.first + 1, 0) + rest)
+
+    def places(self, codes: np.ndarray) -> np.ndarray:
+        """int [n, d] where codes [n, d] stand; a number, where one of its own stretch does."""
+        place = np.empty(codes.shape, dtype=np.intp)
+        for j, (values, count) in enumerate(zip(self.values, self.numbers, strict=True)):
+            place[:, j] = np.searchsorted(values[:count], codes[:, j], side="right") - 1
+            rest = np.isnan(codes[:, j]) | (count == 0)
+            same = codes[rest, j, None] == values[count:]
+            same |= np.isnan(codes[rest, j, None]) & np.isnan(values[count:])
+            place[rest, j] = count + same.argmax(axis=1) if rest.any() else 0
+        return place
 
     def codes(self, place: np.ndarray) -> np.ndarray:
         """[n, d] the codes of places [n, d]."""

@@ -10,7 +10,7 @@ import numpy as np
 from ifonly.models.reading import Trees
 from ifonly.problem import Problem
 from ifonly.search.exact.choices import Boxes, Choices
-from ifonly.search.exact.outcome import needs
+from ifonly.search.exact.needs import needs
 
 ROUNDING = 1e-12
 """The share by which sums may differ that are added up in another order."""
@@ -33,8 +33,6 @@ class Foliage:
     leaves: Boxes
     tree: np.ndarray
     """int [L] the tree of each leaf."""
-    number: np.ndarray
-    """int [L] which of its tree's leaves it is."""
     sides: tuple[Side, ...]
     trees: int
 
@@ -44,8 +42,7 @@ class Foliage:
         leaves = choices.regions(reading.regions, np.asarray(reading.space.offsets))
         sizes = [len(tree.value) for tree in reading.trees]
         tree = np.repeat(np.arange(len(sizes)), sizes)
-        number = np.concatenate([np.arange(size) for size in sizes])
-        foliage = cls(choices, leaves, tree, number, tuple(_sides(problem, reading)), len(sizes))
+        foliage = cls(choices, leaves, tree, tuple(_sides(problem, reading)), len(sizes))
         return foliage._those(np.isfinite(leaves.cost))
 
     def below(self, cost: float) -> Foliage:
@@ -54,12 +51,7 @@ class Foliage:
 
     def _those(self, kept: np.ndarray) -> Foliage:
         sides = tuple(replace(side, values=side.values[kept]) for side in self.sides)
-        tree, number = self.tree[kept], self.number[kept]
-        return replace(self, leaves=self.leaves[kept], tree=tree, number=number, sides=sides)
-
-    def each(self) -> list[set[int]]:
-        """The leaves of each tree, by their numbers."""
-        return [set(self.number[self.tree == tree].tolist()) for tree in range(self.trees)]
+        return replace(self, leaves=self.leaves[kept], tree=self.tree[kept], sides=sides)
 
     @cached_property
     def starts(self) -> np.ndarray:

@@ -24,7 +24,7 @@ from ifonly.search.exact.found import Found
 from ifonly.search.exact.nearest import Nearest
 from ifonly.search.exact.number import Number
 from ifonly.search.exact.row import Row
-from ifonly.search.exact.searcher import asked_of, one_after_another
+from ifonly.search.exact.searcher import Asked, asked_of, one_after_another
 from ifonly.space import Continuous, Space
 
 Levels = Mapping[str, Sequence[float]]
@@ -58,7 +58,8 @@ class MixedInteger:
 
         def ask(row: int) -> _Moving:
             asked = asked_of(problem, row, self.limit)
-            return _Moving(Nearest(asked.problem, asked.reading, self.limit), self.special)
+            assert isinstance(asked.searched, Nearest), "a linear model is a program"
+            return _Moving(asked, asked.searched.row, self.special)
 
         return one_after_another(problem, k, ask)
 
@@ -67,14 +68,15 @@ class MixedInteger:
 class _Moving:
     """A row whose answers make ever other moves."""
 
-    program: Nearest
+    asked: Asked
+    row: Row
     special: Levels
 
     def find(self) -> Found:
-        return self.program.find()
+        return self.asked.find()
 
     def without(self, point: np.ndarray) -> None:
-        forbid(self.program.row, point, self.special)
+        forbid(self.row, point, self.special)
 
 
 def forbid(row: Row, point: np.ndarray, special: Levels) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ifonly.search.exact.apart import other_point
 from ifonly.search.exact.found import Clock
 from ifonly.search.exact.judging import accepted
 from ifonly.search.exact.loose import beside
@@ -98,7 +99,7 @@ class Pursuit:
                 return
             if self._doubtful:
                 return
-            self.nearest.refuse(self.nearest.row.codes_of(solution), solution)
+            other_point(self.nearest.row, self.nearest.row.codes_of(solution))
             self.rejected += 1
             if self.rejected == PATIENCE:
                 self._be_sure([])
@@ -118,7 +119,7 @@ class Pursuit:
     def _judge(self, solution: Solution, loose: list[Course]) -> bool:
         """Whether a solution, or a point beside it, is an answer; it is kept."""
         points = beside(self.nearest.row, loose, solution)
-        point = accepted(self.nearest.problem, self.nearest.reading, points)
+        point = accepted(self.nearest.problem, points)
         if point is None:
             return False
         cost = self.nearest.cost(point)

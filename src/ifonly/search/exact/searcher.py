@@ -5,8 +5,9 @@ Each row is a program of its own, so that rows are solved one after another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -117,7 +118,7 @@ def asked_of(
 class Asked:
     """A row that is asked for its nearest answer, then for the nearest unlike it, and so on.
 
-    Trees are branched over. What that leaves open, and other models, are a solver's.
+    Of trees, boxes of points are branched over; layers become a program for a solver.
     """
 
     problem: Problem
@@ -127,8 +128,6 @@ class Asked:
     hints: np.ndarray
     """[n, d] answers, the nearest first."""
     taken: list[np.ndarray] = field(default_factory=list)
-    branching: Branching | None = None
-    program: Nearest | None = None
 
     def __post_init__(self) -> None:
         if self.problem.causes is not None:
@@ -137,25 +136,26 @@ class Asked:
                 "Leave `causes` out, or use method='auto' without certify.",
             )
 
+    @cached_property
+    def searched(self) -> Branching | Nearest:
+        if isinstance(self.reading, Trees):
+            return Branching(self.problem, self.reading, self.apart, self.taken)
+        return Nearest(self.problem, self.reading, self.apart)
+
     def find(self, known: float = np.inf) -> Found:
         """The nearest answer; `known` is what the nearest known one costs."""
-        clock, rejected = Clock(self.limit), 0
-        best, bound = self._hint(), 0.0
-        cost = known if best is None else min(known, self._cost(best))
-        for search in (self._branch, self._solve):
-            found = search(cost, clock)
-            bound, rejected = max(bound, found.bound), rejected + found.rejected
-            if found.point is not None and self._cost(found.point) <= cost:
-                best, cost = found.point, self._cost(found.point)
-            if bound >= cost or clock.over:
-                break
-        return Found(best, bound, clock.seconds, rejected)
+        clock, hint = Clock(self.limit), self._hint()
+        cost = known if hint is None else min(known, self._cost(hint))
+        found = self.searched.find(cost, clock)
+        if found.point is None or self._cost(found.point) > cost:
+            found = replace(found, point=hint)
+        return replace(found, seconds=clock.seconds)
 
     def without(self, point: np.ndarray) -> None:
         """Ask for answers unlike a point [d]."""
         self.taken.append(point)
-        if self.program is not None:
-            self.program.without(point, self.apart)
+        if isinstance(self.searched, Nearest):
+            self.searched.without(point)
 
     def _hint(self) -> np.ndarray | None:
         """[d] the nearest hint that is left."""
@@ -163,27 +163,6 @@ class Asked:
             if isinstance(self.reading, Trees) or steady(self.problem, hint):
                 return np.asarray(hint)
         return None
-
-    def _branch(self, known: float, clock: Clock) -> Found:
-        if not isinstance(self.reading, Trees):
-            return Found(None, 0.0, 0.0)
-        if self.branching is None:
-            self.branching = Branching(self.problem, self.reading, self.apart, self.taken)
-        return self.branching.find(known, clock)
-
-    def _solve(self, known: float, clock: Clock) -> Found:
-        if self.branching is not None:
-            # The leaves that are cheaper than what is known are few, and others each time.
-            return self._program(self.branching.foliage.below(known).each()).find(known, clock)
-        if self.program is None:
-            self.program = self._program()
-        return self.program.find(known, clock)
-
-    def _program(self, among: Sequence[Collection[int]] | None = None) -> Nearest:
-        program = Nearest(self.problem, self.reading, self.limit, among)
-        for point in self.taken:
-            program.without(point, self.apart)
-        return program
 
     def _cost(self, point: np.ndarray) -> float:
         return float(self.problem.distance(point[None, None])[0, 0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ifonly.search.exact.choices import Boxes, Choices
@@ -27,7 +29,7 @@ def beside_leaves(choices: Choices, boxes: Boxes, leaves: Boxes) -> tuple[Boxes,
     listed = leaves.rest | (choices.owner != j[:, None])
     free = ~leaves.rest | (choices.owner != j[:, None])
     return (
-        outer.put(choices, boxes, j, boxes.rest & free),
+        boxes.around(outer.put(choices, boxes, j, boxes.rest & free)),
         inner.put(choices, boxes, j, boxes.rest & listed),
     )
 
@@ -37,10 +39,13 @@ def beside_own(choices: Choices, boxes: Boxes) -> tuple[Boxes, Boxes]:
 
     Numbers on both sides of it take two steps. A box in which nothing is left to decide goes.
     """
-    undecided = (boxes.place == choices.own_place) & (choices.count(boxes) > 1)
-    boxes, undecided = boxes[undecided.any(axis=1)], undecided[undecided.any(axis=1)]
+    own_place = np.broadcast_to(choices.own_place, boxes.first.shape)
+    may_stay = choices.hold(boxes, np.maximum(own_place, 0)) & (own_place >= 0)
+    undecided = may_stay & (choices.count(boxes) > 1)
+    left = np.flatnonzero(undecided.any(axis=1))
+    boxes, undecided = boxes[left], undecided[left]
     rows, j = np.arange(len(boxes)), undecided.argmax(axis=1)
-    place, low, high = boxes.place[rows, j], boxes.first[rows, j], boxes.last[rows, j]
+    place, low, high = choices.own_place[j], boxes.first[rows, j], boxes.last[rows, j]
     number, own = place < choices.numbers[j], choices.owner == j[:, None]
     above = number & ((place < high) | (boxes.rest & own).any(axis=1))
     stays = _Values(np.where(above, low, place), np.where(number, place, -1))
@@ -67,4 +72,5 @@ class _Values:
         """Boxes with these numbers of feature j [n], and other values `rest` [n, w]."""
         first, last, rows = boxes.first.copy(), boxes.last.copy(), np.arange(len(boxes))
         first[rows, j], last[rows, j] = self.first, self.last
-        return choices.boxes(first, last, rest)
+        inner = choices.boxes(first, last, rest)
+        return replace(inner, cost=np.maximum(inner.cost, boxes.cost))
