@@ -1,14 +1,21 @@
-"""Trees are listed shell by shell or solved by clauses, and either way the nearest answer comes."""
+"""Boxes of points are branched over, and the nearest answer of trees comes of it."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
+import ifonly
 from ifonly import Space
-from ifonly.rules import relation
-from ifonly.search.exact import cpsat, nearest
+from ifonly.rules import as_rules, relation
+from ifonly.space import Metric
 
 from .fitted import Fitted
 from .tried import Question, check
@@ -43,33 +50,57 @@ def test_of_a_stretch_between_cuts_a_relation_can_leave_other_values_than_its_en
         check(question.ask(), question)
 
 
-def test_clauses_bound_a_cost_from_below_however_short_the_time() -> None:
-    program = nearest.Program()
-    taken = [program.binary() for _ in range(40)]
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        terms = [one * float(t) for one, t in zip(taken, rng.normal(size=40), strict=True)]
-        program.row(nearest.Affine.total(terms), low=-3.0)
-    prices = rng.uniform(1, 2, 40)
-    # The cheapest has all of them: a constant, and less for each.
-    cost = [(1.0 - one) * float(price) for one, price in zip(taken, prices, strict=True)]
-    program.minimise(nearest.Affine.total(cost))
-    best = cpsat.solve_by_clauses(program)
-    assert best.status == "optimal"
-    for limit in (1e-9, 1e-3, 1e-2):
-        assert cpsat.solve_by_clauses(program, limit).bound <= best.objective + 1e-9
+@pytest.fixture(scope="module")
+def lent() -> tuple[Any, pd.DataFrame]:
+    """A forest that splits incomes, savings and debts finely, and its table."""
+    lender = ifonly.datasets.make_lender(1200, seed=0)
+    encode = make_column_transformer(
+        (OneHotEncoder(), ["education", "job"]), remainder="passthrough", sparse_threshold=0
+    )
+    forest = RandomForestClassifier(20, max_depth=8, random_state=0)
+    return make_pipeline(encode, forest).fit(lender.frame, lender.outcome), lender.frame
 
 
-def test_a_sum_in_whole_numbers_is_off_by_no_more_than_it_says() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        program = nearest.Program()
-        tops = 10.0 ** rng.integers(0, 9, 5)
-        columns = [program.whole(0.0, top) for top in tops]
-        times = rng.normal(size=5) * 10.0 ** rng.integers(-9, 3, 5)
-        sums = nearest.Affine.total(c * float(t) for c, t in zip(columns, times, strict=True))
-        whole = cpsat.Whole.of(program, sums)
-        values = np.floor(rng.random(5) * (tops + 1))
-        total = sum(t * int(values[c]) for c, t in whole.terms.items())
-        assert abs(total) <= 2**62
-        assert abs(total + whole.constant - sums.at(values) * whole.scale) <= whole.error
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [],
+        ["debt <= 0.2 * income"],
+        ["savings + debt <= 0.6 * income"],
+        ["if education increases then age increases by at least 2"],
+        ["at most 1 feature changes"],
+    ],
+    ids=str,
+)
+def test_of_points_drawn_from_all_that_cost_less_none_is_an_answer(
+    lent: tuple[Any, pd.DataFrame], rules: list[str]
+) -> None:
+    model, frame = lent
+    refused = frame[model.predict(frame) == "refused"][:6]
+    asked = {"data": frame, "k": 1, "rules": rules}
+    exact = ifonly.explain(model, refused, method="exact", **asked)
+    assert exact.certificates()["proved"].all()
+    other = ifonly.explain(model, refused, effort="thorough", **asked)
+    cost = np.where(exact.filled, exact.distance(), np.inf)[:, 0]
+    assert (np.where(other.filled, other.distance(), np.inf)[:, 0] >= cost * (1 - 1e-9)).all()
+    tried = 0
+    for row in np.flatnonzero(exact.filled[:, 0]):
+        points = cheaper(exact.space, exact.x[row], exact.points[row, 0], seed=int(row))
+        for rule in as_rules(rules, exact.space):
+            points = points[rule.holds(exact.space, exact.x[[row]], points[None])[0]]
+        tried += len(points)
+        assert not len(points) or (model.predict(exact.space.rows(points)) == "refused").all()
+    assert tried > 200
+
+
+def cheaper(space: Space, x: np.ndarray, answer: np.ndarray, seed: int) -> np.ndarray:
+    """[n, d] points that cost a row less than an answer does, around both."""
+    rng = np.random.default_rng(seed)
+    metric = Metric.of(space, {})
+    cost = float(metric.cost(answer[None], x[None])[0])
+    share = rng.dirichlet(np.full(len(x), 0.05), 6000) * rng.random((6000, 1)) * cost
+    near = np.where(rng.random((6000, 1)) < 0.5, x, answer)
+    moved = near + rng.choice([-1, 1], share.shape) * share * metric.mad / metric.scale
+    points = np.where(space.continuous, moved, np.where(rng.random(share.shape) < 0.9, x, answer))
+    points = np.clip(space.round(points), space.low, space.high)
+    return points[metric.cost(points, x[None]) < cost * (1 - 1e-9)]

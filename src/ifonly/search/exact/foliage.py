@@ -97,7 +97,7 @@ class Foliage:
         met = self.met_by(boxes)
         box, leaf = np.nonzero(met)
         # What lies in both costs, of each feature, at least what is dearer.
-        least = boxes.cost[box]
+        least = boxes.price.sum(axis=1)[box]
         for j in self.asked:
             least += np.maximum(self.leaves.price[leaf, j] - boxes.price[box, j], 0.0)
         met[box, leaf] = least <= cost
