@@ -86,7 +86,9 @@ def _box(choices: Choices, boxes: Boxes, row: int, whole: Box) -> Box:
         rest = values[count:][boxes.rest[row, choices.rest(j)]]
         erase[0, j] = np.isnan(rest).any() and not np.isnan(choices.own[j])
         if whole.space.continuous[j]:
-            low[0, j], high[0, j] = (values[first], values[last]) if first <= last else (1.0, 0.0)
+            # The row's own value may lie outside of what it could move to.
+            ends = (values[first], values[last]) if first <= last else (np.inf, -np.inf)
+            low[0, j], high[0, j] = max(low[0, j], ends[0]), min(high[0, j], ends[1])
         else:
             start = whole.space.offsets[j]
             levels[0, start : whole.space.offsets[j + 1]] = False

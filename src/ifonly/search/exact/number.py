@@ -55,7 +55,7 @@ class Number(Part):
     def value(self) -> Affine:
         own = 0.0 if np.isnan(self.own) else self.own
         value = own - self.missing * own
-        ends = [own, *([0.0] if self.missing.terms else [])]
+        ends = [own, *([0.0] if self.missing.most else [])]
         if self.first <= self.last:
             low, high = self.first / self.power, self.last / self.power
             value = value + self.moves * (low - own) + self.steps * (1.0 / self.power)
