@@ -17,13 +17,8 @@ from xgboost import XGBClassifier
 import ifonly
 from ifonly.certificates import PROVED
 from ifonly.search import Exact
-from ifonly.search.exact.nearest import Nearest
-from proving import COLUMNS, LIMIT, NOTE, posed, prove
+from proving import COLUMNS, LIMIT, NOTE, prove
 from record import Record
-
-ALONE = 2
-"""The rows that CP-SAT solves alone."""
-
 
 KINDS: dict[str, Callable[[], Any]] = {
     "forest": partial(RandomForestClassifier, 100, max_depth=6, random_state=0, n_jobs=1),
@@ -38,7 +33,7 @@ def trees(record: Record) -> None:
     """Forests and boosted trees of three sets."""
     times = (1.0, 5.0) if record.quick else (1.0, 5.0, LIMIT)
     limit = times[-1]
-    proofs, ways, alone = [], [], []
+    proofs, ways = [], []
     for name in ("adult", "compas", "lending_club"):
         for kind in KINDS:
             count = 10 if kind in LARGE else 50
@@ -51,7 +46,6 @@ def trees(record: Record) -> None:
             solver = partial(_solver, pipeline, options)
             way = _on_the_way(solver, rows, engine, found.answers, times)
             ways.append([name, kind, len(rows), *way])
-            alone += [[name, kind, *line] for line in _by_clauses(found.answers, limit)]
     record.table(
         "Trees: the nearest answer, proved",
         ("set", "model", *COLUMNS),
@@ -69,13 +63,6 @@ def trees(record: Record) -> None:
         "gap: how much further the nearest answer known, the engine's or the solver's, is than "
         "what is proved, as a share of that. the rest: the median over the rows not proved. A row "
         "that takes longer than a time is asked once more with that time as the limit.",
-    )
-    record.table(
-        "Trees: CP-SAT alone beside branch and bound",
-        ("set", "model", "row", "branching, s", "CP-SAT, s", "CP-SAT: proved", "CP-SAT: gap"),
-        alone,
-        "Forced by building the program itself (`Nearest`), which otherwise is asked only of what "
-        "relations between features leave open; one thread. branching: what `Exact` took.",
     )
     record.check(
         f"trees: every row is proved within {limit:.0f} s, for each model",
@@ -141,19 +128,3 @@ def _gaps(
     bound = np.asarray(found.bound)
     with np.errstate(divide="ignore"):
         return np.maximum(np.minimum(*near) / np.maximum(bound, 0.0) - 1, 0.0)
-
-
-def _by_clauses(answers: ifonly.Answers, limit: float) -> list[list[Any]]:
-    """The first rows by CP-SAT alone."""
-    problem, lines = posed(answers), []
-    table = pd.DataFrame(answers.certificates())
-    for row in range(ALONE):
-        one = problem.take(np.array([row]))
-        assert one.reading is not None, "trees are solved by their reading"
-        found = Nearest(one, one.reading, limit).find()
-        distance = np.inf
-        if found.point is not None:
-            distance = float(one.distance(found.point[None, None])[0, 0])
-        gap = max(distance / found.bound - 1, 0.0) if found.bound > 0 else np.inf
-        lines.append([row, float(table["seconds"][row]), found.seconds, bool(gap <= PROVED), gap])
-    return lines

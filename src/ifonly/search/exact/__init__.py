@@ -1,4 +1,4 @@
-"""What can be decided by solving: whether rules clash, and which.
+"""What can be decided by solving: whether rules clash, and how near an answer can be.
 
 A row's answer is a few whole columns of a mixed-integer program (`row`), a rule is rows over them
 (`lowering`), and HiGHS decides (`solver`).

@@ -5,8 +5,8 @@ leaf that it meets. Boxes are looked at in the order of cost: one that cannot re
 dropped, one whose cheapest point is an answer has the nearest, and any other is split beside the
 leaf that promises most over what its cheapest point comes to.
 
-A relation between features can make other values of a stretch the cheapest, and so can a distance
-from earlier answers. What those alone forbid is left open: a bound holds, and a solver goes on.
+Where relations between features or earlier answers forbid the cheapest point, `Lawful` says what is
+cheapest instead.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _Search:
     asked: Branching
     foliage: Foliage
     known: float
-    """What is no longer of interest: an answer costs it, or what is there is left open."""
+    """What is no longer of interest, for an answer costs it, or what costs it is left open."""
     clock: Clock
     best: np.ndarray | None = None
 
@@ -120,7 +120,10 @@ class _Search:
         ]
 
     def _judge(self, boxes: Boxes, reached: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """bool [n] twice: whose cheapest point is an answer, or left open; and like one taken."""
+        """bool [n] twice: whose cheapest point is an answer, or left open; and like one taken.
+
+        Left open is what a solver had no time for, or could not tell for rounding.
+        """
         done, alike = np.zeros((2, len(boxes)), dtype=bool)
         if not reached.any():
             return done, alike
@@ -130,13 +133,12 @@ class _Search:
         left_open = ~problem.lawful(codes[None])[0]
         if self.asked.apart is not None:
             left_open |= near
-        costs = problem.distance(codes[None])[0]
-        answers = np.where(accepted & ~near, costs, np.inf)
+        answers = np.where(accepted & ~near, problem.distance(codes[None])[0], np.inf)
         nearest = int(answers.argmin())
         if answers[nearest] < self.known:
             self.best, self.known = codes[nearest], float(answers[nearest])
-        self.known = min(self.known, float(costs[left_open].min(initial=np.inf)))
         done[reached], alike[reached] = (answers < np.inf) | left_open, near & ~left_open
+        self.known = min(self.known, float(boxes.cost[done].min(initial=np.inf)))
         return done, alike
 
     def _promise(self, met: np.ndarray, added: list[np.ndarray], short: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A program of whole columns, solved by OR-tools' CP-SAT, which suits trees.
+"""A program of whole columns, solved by OR-tools' CP-SAT, which adds up no fractions.
 
 It works on whole numbers alone. What multiplies a column is scaled and rounded; a row's bounds are
 widened by what that can come to, and the objective's bound is lowered by it, so that nothing is
