@@ -25,7 +25,9 @@ from ifonly.search.exact.lawful import Lawful
 from ifonly.search.exact.splits import beside_leaves, beside_own
 
 BATCH = 64
-"""The boxes that are looked at together."""
+"""The most boxes that are looked at together."""
+CELLS = 2**21
+"""The most pairs of a box and a leaf that are looked at together."""
 ROOM = 1e-9
 """The share by which a cost may be off for rounding."""
 
@@ -50,15 +52,16 @@ class Branching:
     def find(self, known: float, clock: Clock) -> Found:
         """The nearest answer cheaper than a known one, and what no answer is cheaper than."""
         search = _Search(self, self.foliage.below(known), known, clock)
-        waiting = self.choices.whole()
         if not search.foliage.complete:
             return Found(None, known, clock.seconds)
+        waiting = self.choices.whole()
+        batch = max(1, min(BATCH, CELLS // len(search.foliage.tree)))
         while len(waiting):
             order = np.argsort(waiting.cost, kind="stable")
             cheapest = float(waiting.cost[order[0]])
             if clock.over:
                 return Found(search.best, min(cheapest, search.known), clock.seconds)
-            now, later = waiting[order[:BATCH]], waiting[order[BATCH:]]
+            now, later = waiting[order[:batch]], waiting[order[batch:]]
             waiting = later.join(*search.look_at(now))
             waiting = waiting[waiting.cost < search.known * (1 - ROOM)]
         return Found(search.best, search.known, clock.seconds)
