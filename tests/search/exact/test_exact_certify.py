@@ -90,6 +90,19 @@ def test_a_bound_holds_however_short_the_time(kind: str, task: str, options: Any
     check_bounds(question.ask(**options), question)
 
 
+@pytest.mark.parametrize(("kind", "task"), MIXED, ids=[*map(" ".join, MIXED)])
+def test_where_the_budget_is_spent_what_is_known_comes_without_a_proof(
+    kind: str, task: str
+) -> None:
+    question = asked(kind, task, ruled=0.0)
+    answers = question.ask(budget={"model_rows": 1})
+    proofs = check_bounds(answers, question)
+    for row, tried in enumerate(question.tried):
+        if not tried.already:
+            assert proofs["bound"][row] in (0.0, np.inf)
+    assert answers.filled.any()
+
+
 def test_what_no_search_finds_and_a_solver_excludes_is_infeasible() -> None:
     question = asked("dense", "number", ruled=0.0)
     beyond = [(1e6, 2e6)] * len(question.x)

@@ -57,9 +57,7 @@ class MixedInteger:
             check_linear(problem.reading)
 
         def ask(row: int) -> _Moving:
-            asked = asked_of(problem, row, self.limit)
-            assert isinstance(asked.searched, Nearest), "a linear model is a program"
-            return _Moving(asked, asked.searched.row, self.special)
+            return _Moving(asked_of(problem, row, self.limit), self.special)
 
         return one_after_another(problem, k, ask)
 
@@ -69,14 +67,15 @@ class _Moving:
     """A row whose answers make ever other moves."""
 
     asked: Asked
-    row: Row
     special: Levels
 
     def find(self) -> Found:
         return self.asked.find()
 
     def without(self, point: np.ndarray) -> None:
-        forbid(self.row, point, self.special)
+        program = self.asked.searched
+        assert isinstance(program, Nearest), "a linear model is a program"
+        forbid(program.row, point, self.special)
 
 
 def forbid(row: Row, point: np.ndarray, special: Levels) -> None:
