@@ -13,7 +13,7 @@ from ifonly import Space, as_model
 from ifonly.models.dense import Dense
 from ifonly.search.exact.affine import Affine
 from ifonly.search.exact.loose import solve_loosely
-from ifonly.search.exact.solver import Program
+from ifonly.search.exact.solver import Program, Solution, SolverError
 
 from .fitted import sequential
 
@@ -141,3 +141,42 @@ def test_what_fits_is_not_called_infeasible() -> None:
     solution = solve_loosely(program, (), None)
     assert solution.status == "optimal"
     assert solution.objective == pytest.approx(1.42)
+
+
+def found(objective: float) -> Solution:
+    return Solution("optimal", np.zeros(1), objective, objective)
+
+
+NONE, FAILED = Solution("infeasible"), SolverError("It failed.")
+
+
+@pytest.mark.parametrize(
+    ("runs", "status", "objective", "bound"),
+    [
+        ([found(2), found(2)], "optimal", 2, 2),
+        ([NONE, NONE], "infeasible", np.inf, np.inf),
+        ([found(3), found(2), found(2)], "optimal", 2, 2),  # the first is denied by a point
+        ([NONE, found(2), found(2)], "optimal", 2, 2),
+        ([FAILED, found(2), found(2)], "optimal", 2, 2),
+        ([NONE, found(2), FAILED, FAILED], "limit", 2, -np.inf),
+        ([Solution("limit", bound=1.0), found(2)], "limit", 2, 1),
+        ([FAILED] * 4, "limit", np.inf, -np.inf),
+    ],
+)
+def test_what_one_run_says_is_not_believed(
+    runs: list[Any], status: str, objective: float, bound: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = iter(runs)
+
+    def solve(*_: Any, **options: Any) -> Solution:
+        run = next(left)
+        if isinstance(run, SolverError):
+            raise run
+        return run
+
+    monkeypatch.setattr(Program, "solve", solve)
+    program = Program()
+    program.minimise(program.whole(0.0, 9.0))
+    solution = solve_loosely(program, (), None)
+    assert (solution.status, solution.objective, solution.bound) == (status, objective, bound)
+    assert not list(left)

@@ -93,10 +93,15 @@ def test_of_a_choice_one_is_true_or_none() -> None:
 def test_a_point_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     program, _ = knapsack()
     told = Program._checked
-    monkeypatch.setattr(Program, "_checked", lambda self, values: told(self, values * 0 + 1.0))
-    with pytest.raises(SolverError, match="wrong by 5"):
+    monkeypatch.setattr(
+        Program, "_checked", lambda self, values, bound: told(self, values * 0 + 1, bound)
+    )
+    with pytest.raises(SolverError, match="wrong by 5") as refused:
         program.solve()
-    monkeypatch.setattr(Program, "_checked", lambda self, values: told(self, values * 0 + 0.5))
+    assert refused.value.bound == pytest.approx(-8.0)  # that no point is below
+    monkeypatch.setattr(
+        Program, "_checked", lambda self, values, bound: told(self, values * 0 + 0.5, bound)
+    )
     with pytest.raises(SolverError, match=r"wrong by 0\.5"):
         program.solve()
 

@@ -8,7 +8,6 @@ then among the values beside them.
 from __future__ import annotations
 
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 
@@ -17,7 +16,13 @@ import numpy as np
 from ifonly.search.exact.affine import Affine
 from ifonly.search.exact.pricing import WIDE, Course
 from ifonly.search.exact.row import Row
-from ifonly.search.exact.solver import TOLERANCE, Program, Solution, SolverError
+from ifonly.search.exact.solver import (
+    CHECKED,
+    TOLERANCE,
+    Program,
+    Solution,
+    SolverError,
+)
 
 RANGE = 2.0**10
 """The range that a wide column is brought to."""
@@ -39,8 +44,13 @@ POINTS = 4096
 """The most points beside a solution that are looked at."""
 
 
-def solve_loosely(program: Program, loose: Collection[int], limit: float | None) -> Solution:
-    """The best point of a program in which some whole columns may be fractions."""
+def solve_loosely(
+    program: Program, loose: Collection[int], limit: float | None, most: float = np.inf
+) -> Solution:
+    """The best point of a program in which some whole columns may be fractions.
+
+    `most` is what a row of the program allows the objective.
+    """
     scale = np.ones(len(program.low))
     for column in loose:
         width = program.high[column] - program.low[column]
@@ -55,7 +65,7 @@ def solve_loosely(program: Program, loose: Collection[int], limit: float | None)
         wide = any(scale[column] > 1.0 for column in sums.terms)
         row = _scaled(sums, scale), low, high
         copy.row(*_moderate(copy, *row) if wide else row)
-    solution = _solved(copy, limit)
+    solution = _solved(copy, limit, most)
     if solution.values is None:
         return solution
     return replace(solution, values=solution.values * scale)
@@ -95,23 +105,33 @@ def beside(row: Row, courses: Collection[Course], solution: Solution) -> np.ndar
     return np.array(list(product(*choices)))
 
 
-def _solved(program: Program, limit: float | None) -> Solution:
-    """The best that two runs of HiGHS find, and the lower of their bounds.
+def _solved(program: Program, limit: float | None, most: float) -> Solution:
+    """The best that runs of HiGHS find, and the lower of two bounds that no point denies.
 
-    Where fewer than two come to an end, nothing is proved.
+    Where there are no two such runs, nothing is proved.
     """
     runs: list[Solution] = []
+    best, sound = Solution("limit"), runs
     for tolerance, options in RUNS:
-        with suppress(SolverError):
+        try:
             runs.append(program.solve(limit, tolerance=tolerance, **options))
-        if len(runs) == 2:
+        except SolverError as error:
+            runs.append(Solution("limit", bound=error.bound))
+        best = min(runs, key=lambda run: run.objective)
+        denied = best.objective + CHECKED * abs(best.objective)
+        sound = [run for run in runs if -np.inf < _bound(run, most) <= denied]
+        if len(sound) == 2:
             break
-    best = min(runs, key=lambda run: run.objective, default=Solution("limit"))
-    bounds = [np.inf if run.status == "infeasible" else run.bound for run in runs]
-    if len(runs) < 2:
+    if len(sound) < 2:
         return replace(best, status="limit", bound=-np.inf)
-    agreed = len({run.status for run in runs}) == 1
-    return replace(best, status=best.status if agreed else "limit", bound=min(bounds))
+    agreed = sound[0].status == sound[1].status
+    bound = min(_bound(run, most) for run in sound)
+    return replace(best, status=best.status if agreed else "limit", bound=bound)
+
+
+def _bound(run: Solution, most: float) -> float:
+    """What a run says that no point is below."""
+    return most if run.status == "infeasible" else run.bound
 
 
 def _moderate(

@@ -45,7 +45,7 @@ class Nearest:
             state(self.program, self.row, rule)
         self.outcome = reach(self.program, self.row, self.reading, self.problem.goal)
         self.pricing = Pricing(self.row, self.problem.metric)
-        self.below = self.program.row(Affine.number(0.0))
+        self.below, self.most = self.program.row(Affine.number(0.0)), np.inf
 
     def find(self, known: float, clock: Clock) -> Found:
         """The nearest answer cheaper than a known one, and what no answer is cheaper than."""
@@ -68,10 +68,11 @@ class Nearest:
         cost = self.pricing.total()
         self.program.minimise(cost)
         self.pricing.narrow(known)
+        self.most = known * (1 + ROOM)
         if known == np.inf:
             self.program.revise(self.below, Affine.number(0.0))
         else:
-            self.program.revise(self.below, cost, high=known * (1 + ROOM))
+            self.program.revise(self.below, cost, high=self.most)
 
     def solve(self, clock: Clock, loose: list[Course]) -> Solution:
         """The program's best point, in which the numbers of some courses may be fractions."""
@@ -79,7 +80,8 @@ class Nearest:
         program = self.program
         if self.spread and program.all_whole and not loose:
             return solve_by_clauses(program, limit)  # HiGHS misses points of wide whole columns
-        return solve_loosely(program, loosened(self.pricing.courses.values(), loose), limit)
+        columns = loosened(self.pricing.courses.values(), loose)
+        return solve_loosely(program, columns, limit, self.most)
 
     def wide(self) -> list[Course]:
         """The courses of too many values for HiGHS, as far as is known by now."""

@@ -95,7 +95,8 @@ class Pursuit:
             if not self._bounds(solution):
                 return
             if self._judge(solution, []):
-                self.bound = self.known if solution.status == "optimal" else self.bound
+                if solution.status == "optimal" and self._trusted:
+                    self.bound = self.known
                 return
             if self._doubtful:
                 return
@@ -105,21 +106,33 @@ class Pursuit:
                 self._be_sure([])
 
     @property
+    def _trusted(self) -> bool:
+        """Whether a solver's word on whole columns counts."""
+        return self.nearest.program.all_whole or not self.nearest.wide()
+
+    @property
     def _doubtful(self) -> bool:
         """Whether an answer is known, and too many points are in doubt to be cut off one by one."""
         few = self.nearest.program.all_whole and self.rejected < PATIENCE
         return self.best is not None and self.nearest.spread and not few
 
     def _bounds(self, solution: Solution) -> bool:
-        """Whether a solution has a point; what it says of the cost of all others is noted."""
+        """Whether a solution has a point; what it says of the cost of all others is noted.
+
+        Not where HiGHS has whole columns of millions of values: it misses points of those.
+        """
         bound = np.inf if solution.status == "infeasible" else solution.bound
-        self.bound = max(self.bound, min(bound, self.known))
+        if self._trusted:
+            self.bound = max(self.bound, min(bound, self.known))
         return solution.values is not None
 
     def _judge(self, solution: Solution, loose: list[Course]) -> bool:
         """Whether a solution, or a point beside it, is an answer; it is kept."""
-        points = beside(self.nearest.row, loose, solution)
-        point = accepted(self.nearest.problem, points)
+        problem, points = self.nearest.problem, beside(self.nearest.row, loose, solution)
+        if problem.relations:
+            # Fractions that a relation ties together are not rounded each for itself.
+            points = np.concatenate([points, problem.repaired(points[None])[0]])
+        point = accepted(problem, points)
         if point is None:
             return False
         cost = self.nearest.cost(point)

@@ -33,6 +33,9 @@ CHECKED = 1e-6
 class SolverError(IfonlyError, RuntimeError):
     """The solver failed, or what it found is not what was asked."""
 
+    bound: float = -np.inf
+    """What it says that no point's objective is below, where its own point alone is wrong."""
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -119,7 +122,7 @@ class Program:
         bound = float(info.mip_dual_bound) if any(self.whole_columns) else -np.inf
         if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
             return Solution(status, bound=bound)
-        values = self._checked(np.array(solver.getSolution().col_value))
+        values = self._checked(np.array(solver.getSolution().col_value), bound)
         objective = self.objective.at(values)
         if status == "optimal" and not any(self.whole_columns):
             bound = objective
@@ -166,17 +169,19 @@ class Program:
         solver.passModel(model)
         return solver
 
-    def _checked(self, values: np.ndarray) -> np.ndarray:
+    def _checked(self, values: np.ndarray, bound: float) -> np.ndarray:
         """The values, whole ones rounded, of a point that fits."""
         whole = np.array(self.whole_columns)
         rounded = np.where(whole, np.round(values), values)
         off = float(np.max(np.abs(rounded - values) / np.maximum(1.0, np.abs(values))))
         off = max(off, self._misfit(rounded))
         if off > CHECKED:
-            raise SolverError(
+            error = SolverError(
                 f"The solver's point is wrong by {off:.2g}.",
                 "The numbers of the rules are too far apart in size: give features fewer decimals.",
             )
+            error.bound = bound
+            raise error
         return rounded
 
     def _misfit(self, values: np.ndarray) -> float:
