@@ -97,9 +97,9 @@ class Engine:
             # What no repair could mend: the least broken comes after all that is possible.
             broken = (tried.margin == -_INF) & (distance > 0)
             loss = np.where(broken, _BROKEN * (1 + problem.violation(tried.points)), loss)
-        rate = np.where(
-            hopeful, (start - tried.margin) / np.maximum(distance, np.float32(1e-6)), _INF
-        )
+        with np.errstate(invalid="ignore"):  # a range without ends has no margin but infinity
+            gained = start - tried.margin
+        rate = np.where(hopeful, gained / np.maximum(distance, np.float32(1e-6)), _INF)
         sets = change_sets(changes(tried.points, problem.moves.origin))
         by_margin, _ = leaders(loss, sets, half, each=1)
         taken = np.logical_or.reduce([sets == own[:, None] for own in pick(sets, by_margin).T])

@@ -64,6 +64,8 @@ class Continuous:
                     "cannot write.",
                     "Give as many decimals as its values have.",
                 )
+        for name in ("low", "high"):  # as their values are written
+            object.__setattr__(self, name, round(getattr(self, name), self.decimals))
         if not self.mad > 0:
             raise DataError(
                 f"The median absolute deviation of {self.name!r} is {self.mad}.",

@@ -1,6 +1,6 @@
 """Fitted models read into an exact description over codes: layers, or a sum of trees."""
 
-from ifonly.models.reading.check import check_reading
+from ifonly.models.reading.check import check_reading, holds_around
 from ifonly.models.reading.layers import Layers
 from ifonly.models.reading.reading import Reading, read
 from ifonly.models.reading.regions import Regions, regions
@@ -15,6 +15,7 @@ __all__ = [
     "Trees",
     "check_reading",
     "code_at",
+    "holds_around",
     "read",
     "regions",
     "span",

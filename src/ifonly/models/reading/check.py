@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ifonly.errors import ModelError
@@ -18,6 +20,10 @@ RANDOM = 2000
 """Random points of the space."""
 MOST = 100_000
 """Points beside thresholds; of more, those of some trees."""
+AROUND = 64
+"""Points around a row outside the space."""
+SINGLE = 1e-6
+"""What single precision may make of a score."""
 BLOCK = 20_000
 """Points that the model is asked about at a time."""
 
@@ -60,6 +66,28 @@ def _check(reading: Layers | Trees, adapted: Model, space: Space, codes: np.ndar
     if wrong.any():
         names = [reading.classes[index] for index in (decided[wrong][0], ours[wrong][0])]
         _refuse(space, codes[wrong][0], *names)
+
+
+def holds_around(reading: Layers | Trees, adapted: Model, row: np.ndarray) -> bool:
+    """Whether a reading says what the model says where some values are those of a row [d].
+
+    A reading is checked over its space; a row may have values outside it, and keep them.
+    """
+    space = reading.space
+    inside = (row >= space.low) & (row <= space.high) & (space.round(row) == row)
+    if (inside | ~space.continuous | np.isnan(row)).all():
+        return True
+    points = spread(space, AROUND, seed=2)
+    points = np.where(np.random.default_rng(3).random(points.shape) < 0.5, row, points)
+    # Rounding grows with the numbers that are added up, and single precision cuts off decimals.
+    units = np.nan_to_num(space.units(points))
+    beyond = max(0.0, float(units.max()) - 1, -float(units.min()))
+    wider = replace(reading, rounding=max(reading.rounding, SINGLE) * (1 + 2 * beyond))
+    try:
+        _check(wider, adapted, space, points)
+    except ModelError:
+        return False
+    return True
 
 
 def _refuse(space: Space, point: np.ndarray, theirs: object, ours: object) -> None:

@@ -64,6 +64,8 @@ def read(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Reading
     `adapted` is the model over the space, `probe` [n, d] are codes to check measures on. A reading
     is believed only where `check_reading` finds nothing.
     """
+    if len(adapted.classes) == 1:
+        raise ModelError(f"The model knows one class alone, {adapted.classes[0]!r}.", SUPPORTED)
     probe = np.concatenate([probe[:POINTS], spread(space, POINTS, seed=0)])
     if isinstance(adapted, Dense):
         return over_units(adapted.layers, adapted.classes, probe, space, single=False)

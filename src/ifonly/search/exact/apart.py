@@ -15,6 +15,9 @@ from ifonly.search.exact.part import Part
 from ifonly.search.exact.row import Row
 from ifonly.space import Metric
 
+ROUNDING = 1e-9
+"""The share of a distance by which one that a solver takes for enough may be short of it."""
+
 
 def like(
     problem: Problem, codes: np.ndarray, taken: Sequence[np.ndarray], apart: float | None
@@ -28,7 +31,7 @@ def like(
         if apart is None:
             found |= (changed == problem.changed(point[None, None])[0]).all(axis=1)
         else:
-            found |= problem.metric.distance(codes, point[None]) < apart
+            found |= problem.metric.distance(codes, point[None]) < apart * (1 - ROUNDING)
     return found
 
 

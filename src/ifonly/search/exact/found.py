@@ -17,8 +17,6 @@ class Found:
     bound: float
     """What no answer costs less than; infinite where there is none."""
     seconds: float
-    rejected: int = 0
-    """The points that the program took for answers and the judge did not."""
 
 
 @dataclass(frozen=True)

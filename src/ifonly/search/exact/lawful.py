@@ -45,7 +45,9 @@ class Lawful:
         for row in range(len(boxes)):
             program = Program()
             columns = self._state(program, _box(self.choices, boxes, row, self.problem.box))
-            solution = _solved(program, clock)
+            pricing = Pricing(columns, self.problem.metric)
+            program.minimise(pricing.total() * pricing.scale)
+            solution = _solved(program, clock).scaled(pricing.scale)
             if solution.values is not None:
                 codes[row] = columns.codes_of(solution)
             bound = np.inf if solution.status == "infeasible" else solution.bound
@@ -61,7 +63,6 @@ class Lawful:
         if self.apart is not None:
             for point in self.taken:
                 this_far(row, self.problem.metric, point, self.apart)
-        program.minimise(Pricing(row, self.problem.metric).total())
         return row
 
 

@@ -14,6 +14,7 @@ from itertools import product
 import numpy as np
 
 from ifonly.search.exact.affine import Affine
+from ifonly.search.exact.found import Clock
 from ifonly.search.exact.pricing import WIDE, Course
 from ifonly.search.exact.row import Row
 from ifonly.search.exact.solver import (
@@ -111,16 +112,19 @@ def _solved(program: Program, limit: float | None, most: float) -> Solution:
     Where there are no two such runs, nothing is proved.
     """
     runs: list[Solution] = []
-    best, sound = Solution("limit"), runs
+    best, sound, clock = Solution("limit"), runs, Clock(limit)
     for tolerance, options in RUNS:
+        # The first leaves half of the time to the second.
+        share = 1.0 if runs else 0.5
+        left = None if clock.left is None else max(clock.left * share, 0.01)
         try:
-            runs.append(program.solve(limit, tolerance=tolerance, **options))
+            runs.append(program.solve(left, tolerance=tolerance, **options))
         except SolverError as error:
             runs.append(Solution("limit", bound=error.bound))
         best = min(runs, key=lambda run: run.objective)
         denied = best.objective + CHECKED * abs(best.objective)
         sound = [run for run in runs if -np.inf < _bound(run, most) <= denied]
-        if len(sound) == 2:
+        if len(sound) == 2 or (len(runs) > 1 and clock.over):
             break
     if len(sound) < 2:
         return replace(best, status="limit", bound=-np.inf)

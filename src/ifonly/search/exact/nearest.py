@@ -54,7 +54,7 @@ class Nearest:
             pursuit.run()
         self.price(np.inf)
         bound = min(pursuit.bound, pursuit.known)
-        return Found(pursuit.best, bound, clock.seconds, pursuit.rejected)
+        return Found(pursuit.best, bound, clock.seconds)
 
     def without(self, point: np.ndarray) -> None:
         """Ask for answers unlike a point [d]."""
@@ -65,10 +65,10 @@ class Nearest:
 
     def price(self, known: float) -> None:
         """State the cost as the program is now, and that it is at most a known one."""
-        cost = self.pricing.total()
+        cost = self.pricing.total() * self.pricing.scale
         self.program.minimise(cost)
         self.pricing.narrow(known)
-        self.most = known * (1 + ROOM)
+        self.most = known * self.pricing.scale * (1 + ROOM)
         if known == np.inf:
             self.program.revise(self.below, Affine.number(0.0))
         else:
@@ -79,9 +79,10 @@ class Nearest:
         limit = None if clock.left is None else max(clock.left, 0.01)
         program = self.program
         if self.spread and program.all_whole and not loose:
-            return solve_by_clauses(program, limit)  # HiGHS misses points of wide whole columns
+            # HiGHS misses points of wide whole columns.
+            return solve_by_clauses(program, limit).scaled(self.pricing.scale)
         columns = loosened(self.pricing.courses.values(), loose)
-        return solve_loosely(program, columns, limit, self.most)
+        return solve_loosely(program, columns, limit, self.most).scaled(self.pricing.scale)
 
     def wide(self) -> list[Course]:
         """The courses of too many values for HiGHS, as far as is known by now."""

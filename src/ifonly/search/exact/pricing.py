@@ -8,6 +8,7 @@ the cost is asked for anew before each solve.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -21,7 +22,11 @@ from ifonly.space import Metric
 WIDE = 2.0**20
 """The most values of a whole column that HiGHS is given beside many binaries."""
 TINY = 1e-14
-"""The share of the largest price below which one is what rounding has left."""
+"""The share of a feature's largest price below which one is what rounding has left."""
+LEAST = 1e-3
+"""What the smallest price of a feature is brought to, at the least."""
+APART = 1e9
+"""How many times a feature's price another's may be, for a solver to be believed."""
 Ways = tuple[Affine, Affine]
 """How far a number moves above the row's own value, and how far below."""
 
@@ -78,11 +83,25 @@ class Pricing:
 
     def total(self) -> Affine:
         """What `Metric.cost` says of the point that is read off the program as it is."""
-        cost = Affine.total(self._price(j, part) for j, part in enumerate(self.row.parts))
-        # What is left of prices that cancel out would be a reason for solvers to move a column.
-        size = max(map(abs, cost.terms.values()), default=0.0)
-        terms = {column: t for column, t in cost.terms.items() if abs(t) > TINY * size}
-        return replace(cost, terms=terms)
+        return Affine.total(_tidied(self._price(j, part)) for j, part in enumerate(self.row.parts))
+
+    @cached_property
+    def scale(self) -> float:
+        """What a solver's objective is multiplied by, which takes very small prices for zeros."""
+        return float(2.0 ** max(0.0, np.ceil(np.log2(LEAST / self._units.min()))))
+
+    @property
+    def even(self) -> bool:
+        """Whether no prices are so far apart that a solver takes some for zeros."""
+        return bool(self._units.max() < APART * self._units.min())
+
+    @cached_property
+    def _units(self) -> np.ndarray:
+        """[d] what features cost, each the way that is cheapest."""
+        factors = [np.asarray(self.metric.costs.get(j, 1.0)) for j in range(len(self.metric.scale))]
+        least = [float(np.min(one[one > 0], initial=np.inf)) for one in factors]
+        units = self.metric.scale * np.where(np.isinf(least), 1.0, least)
+        return units[units > 0] if (units > 0).any() else np.ones(1)
 
     def narrow(self, known: float) -> None:
         """Leave out what alone would cost more than a known answer."""
@@ -122,6 +141,13 @@ class Pricing:
         if below >= part.first:
             price = price + (part.moves - rises) * (down * (part.own - below / part.power))
         return price
+
+
+def _tidied(price: Affine) -> Affine:
+    """A price without what is left of those that cancel out, which would move columns for it."""
+    size = max(map(abs, price.terms.values()), default=0.0)
+    terms = {column: t for column, t in price.terms.items() if abs(t) > TINY * size}
+    return replace(price, terms=terms)
 
 
 def _state(part: Number) -> int:

@@ -108,7 +108,8 @@ class Pursuit:
     @property
     def _trusted(self) -> bool:
         """Whether a solver's word on whole columns counts."""
-        return self.nearest.program.all_whole or not self.nearest.wide()
+        whole = self.nearest.program.all_whole or not self.nearest.wide()
+        return whole and self.nearest.pricing.even
 
     @property
     def _doubtful(self) -> bool:
@@ -136,8 +137,9 @@ class Pursuit:
         if point is None:
             return False
         cost = self.nearest.cost(point)
-        if self.best is None or cost < self.known:
-            self.best, self.known = point, cost
+        if self.best is None or cost < self.nearest.cost(self.best):
+            self.best = point
+        self.known = min(self.known, cost)
         return True
 
     def _be_sure(self, loose: list[Course]) -> bool:

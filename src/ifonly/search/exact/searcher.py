@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from ifonly.errors import ModelError, OptionError
-from ifonly.models.reading import Reading, Trees
+from ifonly.models.reading import Reading, Trees, holds_around
 from ifonly.pool import Pool
 from ifonly.problem import Problem
 from ifonly.search.engine import Engine
@@ -135,6 +135,11 @@ class Asked:
             )
 
     @cached_property
+    def readable(self) -> bool:
+        """Whether the reading holds for the row, which may lie outside the space."""
+        return holds_around(self.reading, self.problem.model.model, self.problem.x[0])
+
+    @cached_property
     def searched(self) -> Branching | Nearest:
         if isinstance(self.reading, Trees):
             return Branching(self.problem, self.reading, self.apart, self.taken)
@@ -143,7 +148,7 @@ class Asked:
     def find(self, known: float = np.inf) -> Found:
         """The nearest answer; `known` is what the nearest known one costs."""
         clock, hint = Clock(self.limit), self._hint()
-        if self.problem.spent:
+        if self.problem.spent or not self.readable:
             return Found(hint, 0.0, clock.seconds)
         cost = known if hint is None else min(known, self._cost(hint))
         found = self.searched.find(cost, clock)

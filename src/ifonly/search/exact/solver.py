@@ -16,7 +16,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,10 @@ class Solution:
     objective: float = np.inf
     bound: float = -np.inf
     """What no point's objective is below."""
+
+    def scaled(self, times: float) -> Solution:
+        """The solution of the program as it was before its objective was multiplied."""
+        return replace(self, objective=self.objective / times, bound=self.bound / times)
 
 
 @dataclass(eq=False)
