@@ -15,7 +15,7 @@ class Status(StrEnum):
     NOT_FOUND = "not_found"
     """None within the budget; there may be some."""
     INFEASIBLE = "infeasible"
-    """None, proved: the rules leave this row no way."""
+    """None, proved: the rules leave this row no way, or the model and the rules together."""
     ALREADY = "already"
     """The row has the wanted outcome as it is; it counts as answered."""
 

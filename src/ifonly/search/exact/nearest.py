@@ -53,7 +53,7 @@ class Nearest:
         with suppress(SolverError):  # what is known by then is known
             pursuit.run()
         self.price(np.inf)
-        bound = min(pursuit.bound, pursuit.known)
+        bound = min(pursuit.bound, pursuit.known) if self.pricing.even else 0.0
         return Found(pursuit.best, bound, clock.seconds)
 
     def without(self, point: np.ndarray) -> None:

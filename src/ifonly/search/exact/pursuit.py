@@ -108,8 +108,7 @@ class Pursuit:
     @property
     def _trusted(self) -> bool:
         """Whether a solver's word on whole columns counts."""
-        whole = self.nearest.program.all_whole or not self.nearest.wide()
-        return whole and self.nearest.pricing.even
+        return self.nearest.program.all_whole or not self.nearest.wide()
 
     @property
     def _doubtful(self) -> bool:
