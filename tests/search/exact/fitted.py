@@ -76,8 +76,8 @@ def fitted(kind: str, task: str, rng: np.random.Generator) -> Fitted:
 
 
 def random_table(rng: np.random.Generator) -> pd.DataFrame:
-    """Three features to five, with few values each, about a third of which have gaps."""
-    names = [f"f{i}" for i in range(int(rng.integers(3, 6)))]
+    """Four features to six, with few values each, about a third of which have gaps."""
+    names = [f"f{i}" for i in range(int(rng.integers(4, 7)))]
     return pd.DataFrame({name: COLUMNS[rng.integers(len(COLUMNS))](rng) for name in names})
 
 
