@@ -65,7 +65,10 @@ def read(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Reading
     is believed only where `check_reading` finds nothing.
     """
     if len(adapted.classes) == 1:
-        raise ModelError(f"The model knows one class alone, {adapted.classes[0]!r}.", SUPPORTED)
+        raise ModelError(
+            f"The model knows one class alone, {adapted.classes[0]!r}.",
+            "Fit it on rows of two classes at least: it has nothing else to decide for.",
+        )
     probe = np.concatenate([probe[:POINTS], spread(space, POINTS, seed=0)])
     if isinstance(adapted, Dense):
         return over_units(adapted.layers, adapted.classes, probe, space, single=False)
