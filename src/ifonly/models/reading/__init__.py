@@ -2,6 +2,7 @@
 
 from ifonly.models.reading.check import check_reading, holds_around
 from ifonly.models.reading.layers import Layers
+from ifonly.models.reading.points import beyond
 from ifonly.models.reading.reading import Reading, read
 from ifonly.models.reading.regions import Regions, regions
 from ifonly.models.reading.steps import code_at, span, step_below
@@ -13,6 +14,7 @@ __all__ = [
     "Regions",
     "Tree",
     "Trees",
+    "beyond",
     "check_reading",
     "code_at",
     "holds_around",

@@ -11,7 +11,7 @@ from ifonly.models.protocol import Model
 from ifonly.models.reading.edges import edge_points
 from ifonly.models.reading.layers import Layers
 from ifonly.models.reading.link import decisions_of, leads_of, scores_of
-from ifonly.models.reading.points import spread
+from ifonly.models.reading.points import beyond, spread
 from ifonly.models.reading.trees import Trees
 from ifonly.space import Space
 from ifonly.space.rows import value_of
@@ -80,9 +80,8 @@ def holds_around(reading: Layers | Trees, adapted: Model, row: np.ndarray) -> bo
     points = spread(space, AROUND, seed=2)
     points = np.where(np.random.default_rng(3).random(points.shape) < 0.5, row, points)
     # Rounding grows with the numbers that are added up, and single precision cuts off decimals.
-    units = np.nan_to_num(space.units(points))
-    beyond = max(0.0, float(units.max()) - 1, -float(units.min()))
-    wider = replace(reading, rounding=max(reading.rounding, SINGLE) * (1 + 2 * beyond))
+    rounding = max(reading.rounding, SINGLE) * (1 + 2 * beyond(space, points))
+    wider = replace(reading, rounding=rounding)
     try:
         _check(wider, adapted, space, points)
     except ModelError:

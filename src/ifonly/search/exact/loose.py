@@ -17,13 +17,7 @@ from ifonly.search.exact.affine import Affine
 from ifonly.search.exact.found import Clock
 from ifonly.search.exact.pricing import WIDE, Course
 from ifonly.search.exact.row import Row
-from ifonly.search.exact.solver import (
-    CHECKED,
-    TOLERANCE,
-    Program,
-    Solution,
-    SolverError,
-)
+from ifonly.search.exact.solver import CHECKED, TOLERANCE, Program, Solution, SolverError
 
 RANGE = 2.0**10
 """The range that a wide column is brought to."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ifonly.errors import OptionError
-from ifonly.models.reading import Reading, Trees
+from ifonly.models.reading import Reading, Trees, beyond
 from ifonly.target import Goal
 
 
@@ -50,6 +50,4 @@ def _slack(reading: Reading, x: np.ndarray) -> float:
     """How far rounding may take a margin of points [..., d], which may lie outside the space."""
     if isinstance(reading, Trees):
         return reading.rounding
-    units = reading.space.units(x)
-    beyond = max(0.0, float(units.max()) - 1.0, -float(units.min()))
-    return reading.rounding * (1 + 2 * beyond)
+    return reading.rounding * (1 + 2 * beyond(reading.space, x))
