@@ -1,6 +1,7 @@
 # A fresh clone needs python3 (3.11 or later) and make, nothing else:
 #   make demo     the core alone, then a counterfactual explanation in the terminal
 #   make test     every extra, then 'make check' and the tests
+#   make laws     deep random runs; SCALE=20 runs twenty times as many, SEED=1000 others
 #   make check    lint, format, strict types, architecture
 #   make bench    the benchmarks; PART=quality runs one part, OPTIONS=--quick a trial
 #   make clean    remove .venv, caches and builds
@@ -10,6 +11,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PART ?= all
 WORKERS ?= 2
+SCALE ?= 1
+SEED ?= 0
 
 # The paper's data and results, where they lie beside the clone.
 ifneq ($(wildcard ../shared/data),)
@@ -19,14 +22,17 @@ ifneq ($(wildcard ../shared/paper),)
 export IFONLY_PAPER ?= $(shell cd ../shared/paper && pwd)
 endif
 
-.PHONY: demo test check bench clean
+.PHONY: demo test laws check bench clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.core
 	$(BIN)/ifonly demo
 
 test: check
-	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/architecture
+	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/architecture --ignore tests/deep
+
+laws: .venv/.all
+	IFONLY_SCALE=$(SCALE) IFONLY_SEED=$(SEED) $(BIN)/python -m pytest -q -n $(WORKERS) tests/deep
 
 check: .venv/.all
 	$(BIN)/ruff check .

@@ -146,7 +146,7 @@ def test_an_interrupt_returns_what_is_finished_when_asked_to(data: pd.DataFrame)
     answers = ifonly.explain(model, rows, data=data, k=2, keep=True)
     statuses = [str(status) for status in answers.status]
     assert "found" in statuses
-    assert statuses[-1] == "not_found"
+    assert statuses[-1] == "skipped"
     assert "interrupted" in answers.notes[-1]
     with pytest.raises(KeyboardInterrupt):
         ifonly.explain(

@@ -93,7 +93,7 @@ def answer(
 
 def unanswered(x: np.ndarray, k: int, note: str) -> Part:
     """Rows x [q, d] whose turn did not come."""
-    return Part(*_nothing(x, k), (Status.NOT_FOUND,) * len(x), (note,) * len(x))
+    return Part(*_nothing(x, k), (Status.SKIPPED,) * len(x), (note,) * len(x))
 
 
 def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
@@ -138,7 +138,7 @@ def status_of(filled: np.ndarray, before: Sequence[Status]) -> tuple[Status, ...
     k = filled.shape[1]
     kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND)
     return tuple(
-        old if old in (Status.ALREADY, Status.INFEASIBLE) else kinds[int(n > 0) + int(n == k)]
+        kinds[int(n > 0) + int(n == k)] if old in kinds else old
         for old, n in zip(before, filled.sum(axis=1), strict=True)
     )
 

@@ -16,6 +16,10 @@ class Status(StrEnum):
     """None within the budget; there may be some."""
     INFEASIBLE = "infeasible"
     """None, proved: the rules leave this row no way, or the model and the rules together."""
+    SKIPPED = "skipped"
+    """Not searched: the budget was spent, or the run interrupted, before the row's turn."""
+    FAILED = "failed"
+    """Not answered because the model or the search raised an error; the note has the reason."""
     ALREADY = "already"
     """The row has the wanted outcome as it is; it counts as answered."""
 

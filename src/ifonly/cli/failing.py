@@ -13,11 +13,8 @@ from rich.text import Text
 from ifonly.answers import Answers
 from ifonly.cli import tables
 from ifonly.cli.talking import talk
+from ifonly.status import Status
 from ifonly.why import Why
-
-NO_TURN = "before the turn of this row."
-"""How the note of a row ends that a budget or Ctrl-C left out; it is not searched now either."""
-
 
 def failures(answers: Answers) -> dict[int, Why]:
     """Why each row lacks answers, by its position; Ctrl-C leaves the rest untold."""
@@ -26,8 +23,8 @@ def failures(answers: Answers) -> dict[int, Why]:
         for row, status in enumerate(answers.status):
             if status.answered:
                 continue
-            left_out = answers.notes[row].endswith(NO_TURN)
-            reasons[row] = Why(str(status), answers.notes[row]) if left_out else answers.why(row)
+            skipped = status is Status.SKIPPED  # a budget left it out; it is not searched now either
+            reasons[row] = Why(str(status), answers.notes[row]) if skipped else answers.why(row)
     return reasons
 
 

@@ -32,7 +32,7 @@ a { color: var(--accent); }
 .badge { font-size: .78rem; font-weight: 600; padding: .1rem .55rem; border-radius: 1rem;
   border: 1px solid currentColor; color: var(--warn); white-space: nowrap; }
 .badge.found, .badge.already { color: var(--good); }
-.badge.not_found, .badge.infeasible { color: var(--bad); }
+.badge.not_found, .badge.infeasible, .badge.failed { color: var(--bad); }
 dl { display: flex; flex-wrap: wrap; gap: .6rem 1.75rem; margin: 1rem 0 1.25rem; }
 dt { font-size: .8rem; color: var(--soft); }
 dd { margin: 0; }

@@ -43,6 +43,8 @@ def without_answers(row: RowView) -> str:
         "already": f"The outcome is {value_text(row.wanted)} as it is.",
         "infeasible": f"No change can give {value_text(row.wanted)}.",
         "not_found": f"No change that gives {value_text(row.wanted)} was found.",
+        "skipped": "This row was not searched.",
+        "failed": "This row could not be answered.",
     }
     return " ".join(filter(None, [reasons.get(row.status, ""), row.note]))
 

@@ -9,6 +9,8 @@ STATUS_WORDS = {
     "partial": "fewer answers than asked for",
     "not_found": "no answer found",
     "infeasible": "no answer is possible",
+    "skipped": "not searched",
+    "failed": "stopped by an error",
     "already": "as wanted already",
 }
 
