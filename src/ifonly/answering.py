@@ -10,7 +10,6 @@ import numpy as np
 
 from ifonly.clashing import clash, closed, reason
 from ifonly.methods import Method
-from ifonly.models import Counted
 from ifonly.pool import Pool
 from ifonly.posing import outside
 from ifonly.problem import Problem
@@ -147,25 +146,15 @@ def wanted_score(scores: np.ndarray, goal: Goal) -> np.ndarray:
     """[q, k] of scores [q, k, c]: that of the wanted class, or the predicted number."""
     if scores.shape[-1] == 1:
         return scores[..., 0]
-    return np.asarray(scores[np.arange(len(scores)), :, goal.wanted])
+    wanted = np.minimum(goal.wanted, scores.shape[-1] - 1)  # beyond: of a row that is not known
+    return np.asarray(scores[np.arange(len(scores)), :, wanted])
 
 
-def decided_by(
-    model: Counted, scores: np.ndarray, said: np.ndarray | None, threshold: float | None
-) -> np.ndarray:
-    """[q] the class index that the model decides for, or the number that it predicts."""
-    if not model.classes:
-        return scores[:, 0]
-    if threshold is not None and len(model.classes) == 2:
-        return (scores[:, 1] >= threshold).astype(np.intp)
-    return scores.argmax(axis=1) if said is None else said
-
-
-def wanted_of(goal: Goal, classes: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The wanted class or range of each row."""
+def wanted_of(goal: Goal, classes: tuple[Any, ...], known: np.ndarray) -> tuple[Any, ...]:
+    """The wanted class or range of each row; None where what it has is not known [q]."""
     if not classes:
         return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
-    return tuple(classes[i] for i in goal.wanted)
+    return tuple(classes[i] if there else None for i, there in zip(goal.wanted, known, strict=True))
 
 
 def _clashes(problem: Problem, rows: np.ndarray, shut: np.ndarray) -> dict[int, str]:

@@ -25,13 +25,14 @@ class Batch:
     own: tuple[tuple[Rule, ...], ...]
     """Each row's own rules; empty where no row has any."""
     seed: int
+    known: np.ndarray
+    """bool [q] which rows the model has been asked about; the others cannot be searched."""
 
     def chunks(self, size: int) -> list[np.ndarray]:
-        """The positions of all rows, in parts of at most `size` that one problem can hold."""
+        """The positions of the known rows, in parts of at most `size` that one problem can hold."""
+        groups = [rows[self.known[rows]] for rows in alike(self.own, len(self.x))]
         return [
-            rows[start : start + size]
-            for rows in alike(self.own, len(self.x))
-            for start in range(0, len(rows), size)
+            rows[start : start + size] for rows in groups for start in range(0, len(rows), size)
         ]
 
     def pose(self, setting: Setting, model: Counted, rows: np.ndarray) -> Problem:

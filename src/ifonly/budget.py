@@ -16,7 +16,8 @@ from ifonly.errors import OptionError
 class Budget:
     """The most seconds and model rows; nothing means no limit.
 
-    A search looks at it before each round, so it is overdrawn by one round at most.
+    A search looks at the time before each round, so that one round can end late. Model rows are
+    never exceeded: what the model is not asked about is not an answer.
     """
 
     seconds: float | None = None

@@ -19,7 +19,6 @@ from ifonly.answering import (
     Part,
     Proof,
     answer,
-    decided_by,
     joined,
     unanswered,
     wanted_of,
@@ -32,9 +31,11 @@ from ifonly.causal import CausalModel
 from ifonly.errors import OptionError
 from ifonly.methods import method_of
 from ifonly.models import Counted
+from ifonly.models.counted import Contradiction
 from ifonly.models.lookup import Lookup
 from ifonly.models.memo import Memo
-from ifonly.preparing import prepare
+from ifonly.predicted import predict
+from ifonly.preparing import Setting, prepare
 from ifonly.record import record_of
 from ifonly.row_rules import read_row_rules
 from ifonly.rules import Rule
@@ -47,6 +48,8 @@ SECONDS = 60.0
 """What a proof may take for a row unless it is told."""
 CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
+ROWS_FOR_A_ROW = 2000
+"""About how many model rows are asked for the answers to one row; it shares out a budget."""
 
 
 class Explainer:
@@ -131,17 +134,56 @@ class Explainer:
         _check_whole(k, "k", least=1)
         _check_whole(seed, "seed", least=0)
         check_threshold(threshold, self.setting.model.classes)
-        frame = as_frame(rows)
         x = self.setting.space.codes(rows)
-        model = self._counted(Budget.of(budget), threshold)
-        said = model.decide(x, by_route=True) if threshold is None else None
-        scores = model.own_scores(x, said)
-        decided = decided_by(model, scores, said, threshold)
-        goal = resolve(target, model.classes, decided, threshold=threshold)
-        met = goal.met(scores[:, None], decided[:, None] if model.classes else None)[:, 0]
         own = read_row_rules(row_rules, len(x), self.setting.space)
-        batch = Batch(x, goal, met, own, seed)
-        found = self._answer(batch, model, k=k, progress=progress, keep=keep)
+        ask = partial(
+            self._explained,
+            rows,
+            x,
+            own,
+            target=target,
+            k=k,
+            threshold=threshold,
+            seed=seed,
+            budget=budget,
+            progress=progress,
+            keep=keep,
+        )
+        model = self._counted(Budget.of(budget), threshold)
+        try:
+            return ask(model)
+        except Contradiction:
+            # A shortcut that misleads is not taken again: the model itself is asked.
+            self.setting = replace(self.setting, route=self.setting.model, contradicted=True)
+            return ask(model.without_route())
+
+    def _explained(
+        self,
+        rows: Frame,
+        x: np.ndarray,
+        own: tuple[tuple[Rule, ...], ...],
+        model: Counted,
+        *,
+        target: Any,
+        k: int,
+        threshold: float | None,
+        seed: int,
+        budget: Any,
+        progress: Callable[[int, int], None] | None,
+        keep: bool,
+    ) -> Answers:
+        """The answers of codes x [q, d], asking the model by one route."""
+        setting = self._setting(threshold)
+        stated = threshold is not None
+        cut = threshold if stated else setting.decision.threshold
+        said = predict(model, x, cut, stated=stated)
+        goal = resolve(target, model.classes, said.decided, threshold=cut, by_scores=stated)
+        decided = said.decided[:, None] if model.classes else None
+        met = goal.met(said.scores[:, None], decided)[:, 0]
+        batch = Batch(x, goal, met, own, seed, said.known)
+        found = self._answer(batch, setting, model, k=k, progress=progress, keep=keep)
+        model.confirm()
+        wanted = wanted_of(goal, model.classes, said.known)
         options = {
             **self.options,
             "k": k,
@@ -152,7 +194,7 @@ class Explainer:
             "row_rules": [[str(rule) for rule in rules] for rules in own],
         }
         return Answers(
-            space=self.setting.space,
+            space=setting.space,
             x=x,
             points=found.points,
             acted=found.acted,
@@ -160,26 +202,25 @@ class Explainer:
             seconds=found.seconds,
             filled=found.filled,
             status=found.status,
-            wanted=wanted_of(goal, model.classes),
-            predicted=tuple(decided.tolist())
-            if not model.classes
-            else tuple(model.classes[i] for i in decided),
-            row_score=wanted_score(scores[:, None], goal)[:, 0],
+            wanted=wanted,
+            predicted=said.labels(model.classes),
+            row_score=wanted_score(said.scores[:, None], goal)[:, 0],
             score=found.score,
             index=_index(rows, len(x)),
-            library=library_of(frame),
+            library=library_of(as_frame(rows)),
             notes=found.notes,
             labels=self.labels,
             weights=self.weights,
-            record=record_of(self.setting, model, options),
-            source=Source(self.setting, self.method, batch, found.pools),
+            record=record_of(setting, model, options),
+            source=Source(setting, self.method, batch, found.pools),
         )
+
+    def _setting(self, threshold: float | None) -> Setting:
+        return self.setting if threshold is None else self.setting.by_scores
 
     def _counted(self, limit: Budget, threshold: float | None) -> Counted:
         """The model and the route to it for one question."""
-        way = self.setting.route
-        if threshold is not None and isinstance(way, Lookup):
-            way = self.setting.model  # logits do not tell a threshold on probabilities
+        way = self._setting(threshold).route
         memo = None if self.method.descends or isinstance(way, Lookup) else Memo()
         return Counted(
             self.setting.model,
@@ -192,6 +233,7 @@ class Explainer:
     def _answer(
         self,
         batch: Batch,
+        setting: Setting,
         model: Counted,
         *,
         k: int,
@@ -200,13 +242,17 @@ class Explainer:
     ) -> Part:
         """All rows, chunk after chunk, until the budget is spent or somebody interrupts."""
         parts: list[Part] = []
-        chunks = batch.chunks(self._chunk(k))
+        size = self._chunk(k)
+        if model.most_rows is not None:
+            size = max(1, min(size, model.left // ROWS_FOR_A_ROW))
+        chunks = batch.chunks(size)
         note = "The budget was spent before the turn of this row."
         try:
             for chunk in chunks:
-                if parts and model.spent:
+                model.reserve(len(chunk) * k)
+                if model.spent and (parts or model.most_rows is not None):
                     break
-                problem = batch.pose(self.setting, model, chunk)
+                problem = batch.pose(setting, model, chunk)
                 part = answer(problem, self.method, k, batch.met[chunk], proof=self._proof())
                 parts.append(part if len(batch.x) <= MOST_ROWS else replace(part, pools=()))
                 if progress is not None:
@@ -215,8 +261,9 @@ class Explainer:
             if not keep:
                 raise
             note = "The search was interrupted before the turn of this row."
-        left = chunks[len(parts) :]
-        parts += [unanswered(batch.x[chunk], k, note) for chunk in left]
+        if not batch.known.all():
+            chunks = [*chunks, np.flatnonzero(~batch.known)]
+        parts += [unanswered(batch.x[chunk], k, note) for chunk in chunks[len(parts) :]]
         return joined(parts, chunks)
 
     def _proof(self) -> Proof | None:

@@ -16,11 +16,13 @@ from ifonly.causal import CausalModel, Causes
 from ifonly.errors import OptionError, RuleError
 from ifonly.grid import Grid
 from ifonly.models import Differentiable, Model, adapt
+from ifonly.models.approach import approach
 from ifonly.models.columns import check_encoded
+from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files import load_model
+from ifonly.models.lookup import Lookup
 from ifonly.models.reading import Reading, check_reading, read
-from ifonly.models.route import route
 from ifonly.models.splits import read_stops
 from ifonly.problem import Reference
 from ifonly.rules import Box, Rule, as_rules
@@ -31,8 +33,6 @@ from ifonly.stream import row_streams
 
 REFERENCES = 2000
 """The most training rows that are kept to start from."""
-PROBES = 256
-"""How many of them a faster route must agree on."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,24 @@ class Setting:
     reference: Reference
     said: np.ndarray
     """[n, c] what the model says of the reference rows, or of a row in the middle."""
+    decision: Decision
+    """How the model's own decisions follow from its scores."""
+    contradicted: bool = False
+    """Whether a faster route was found to say something else than the model, and is not taken."""
     kind: str = ""
     """The name of the user's own class of model."""
     gradient: Differentiable | None = None
     causes: Causes | None = None
     reading: Reading | None = None
+
+    @property
+    def by_scores(self) -> Setting:
+        """The setting for a threshold that a user states: scores decide, not the model."""
+        route = self.route
+        if isinstance(route, Labels | Lookup):  # neither tells a threshold on probabilities
+            route = self.model
+        reference = replace(self.reference, scores=self.said[: len(self.reference.codes)])
+        return replace(self, route=route, reference=reference, decision=Decision())
 
     @cached_property
     def fingerprint(self) -> str:
@@ -102,20 +115,23 @@ def prepare(
         )
     _check_together(space, nodes)
     scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
-    way = route(model, adapted, space, kept[:PROBES])
+    said = np.asarray(scores if len(kept) else adapted.scores(probe))
+    way = approach(model, adapted, space, probe, said)
     return Setting(
         space,
         adapted,
-        way,
+        way.route,
         nodes,
         Metric.of(space, weights),
-        Grid.of(space, codes, read_stops(model, way, space)),
-        Reference(kept, np.asarray(scores)),
-        np.asarray(scores) if len(kept) else np.asarray(adapted.scores(probe)),
+        Grid.of(space, codes, read_stops(way.inner, way.route, space)),
+        Reference(kept, np.asarray(way.route.scores(kept) if way.decision.labels else scores)),
+        said,
+        way.decision,
+        False,
         kind,
-        differentiable(model, adapted, space, kept if len(kept) else probe) if descends else None,
+        differentiable(way.inner, way.within, space, probe) if descends else None,
         None if causes is None else causes.bind(space),
-        _read(model, adapted, space, kept if len(kept) else probe) if solves else None,
+        _read(way.inner, way.within, space, probe) if solves else None,
     )
 
 

@@ -94,12 +94,15 @@ class Problem:
             # A table is read faster for all points than for some.
             scores = self.model.scores(result.reshape(-1, points.shape[-1]))
             margin = self.goal.margin(scores.reshape(*points.shape[:2], scores.shape[-1]))
-            return margin if allowed.all() else np.where(allowed, margin, -np.inf)
-        margin = np.full(allowed.shape, -np.inf)
-        rows, _ = np.nonzero(allowed)
-        scores = self.model.scores(result[allowed])
-        margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
-        return margin
+            margin = margin if allowed.all() else np.where(allowed, margin, -np.inf)
+        else:
+            margin = np.full(allowed.shape, -np.inf)
+            rows, _ = np.nonzero(allowed)
+            scores = self.model.scores(result[allowed])
+            margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
+        # What a budget leaves unasked has no score.
+        limited = self.model.most_rows is not None
+        return np.where(np.isnan(margin), -np.inf, margin) if limited else margin
 
     def ask(self, points: np.ndarray) -> Pool:
         """The points, moved to where the rules hold, with their margins."""
@@ -157,9 +160,9 @@ class Problem:
             allowed &= rule.holds(self.space, self.x, result)
         return allowed
 
-    def accepts(self, points: np.ndarray) -> np.ndarray:
-        """bool [q, m]: the points [q, m, d] that are answers."""
-        return self.judge(points)[0]
+    def accepts(self, points: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
+        """bool [q, m]: the points [q, m, d] that are answers, without their scores."""
+        return self._judged(points, among, score=False)[0]
 
     def judge(
         self, points: np.ndarray, among: np.ndarray | None = None
@@ -171,16 +174,21 @@ class Problem:
         user's own model decides as wanted. Scores are NaN where a rule forbids, or `among` [q, m]
         leaves out.
         """
+        return self._judged(points, among, score=True)
+
+    def _judged(
+        self, points: np.ndarray, among: np.ndarray | None, *, score: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
         result = self.result(points)
         accepted = self.lawful(points, result) & self.changed(points).any(axis=-1)
         if among is not None:
             accepted &= among
         rows, _ = np.nonzero(accepted)
-        codes = result[accepted]
-        decided = self.model.decide(codes) if self.goal.threshold is None else None
-        own = self.model.own_scores(codes, decided)
+        decided, own = self.model.own(result[accepted], decide=not self.goal.by_scores, score=score)
         goal = self.goal.take(rows)
         met = goal.met(own[:, None, :], None if decided is None else decided[:, None])[:, 0]
+        if score:
+            met &= np.isfinite(own).all(axis=1)  # asked about in full, within the budget
         scores = np.full((*accepted.shape, own.shape[1]), np.nan)
         scores[accepted] = own
         accepted[accepted] = met

@@ -27,8 +27,18 @@ def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> d
         "model_fingerprint": setting.fingerprint,
         "model_rows": model.rows,
         "model_calls": model.calls,
+        "route": _route(setting, model),
+        "decides_from": setting.decision.threshold,
         **({} if setting.reading is None else {"tolerance": setting.reading.rounding}),
     }
+
+
+def _route(setting: Setting, model: Counted) -> str:
+    """How the search asked the model; the judge always asks the model itself."""
+    if setting.contradicted:
+        return "the model itself, after a faster route had contradicted it"
+    routes = {"Direct": "tables of the pipeline", "Lookup": "layers", "Labels": "its decisions"}
+    return routes.get(type(model.route).__name__, "the model itself")
 
 
 @cache

@@ -53,7 +53,7 @@ def judged(
     if len(doubtful):
         # The model's own decision is not that of its scores here: ask it about every candidate.
         part, own = problem.take(doubtful), Pool(pool.points[doubtful], pool.margin[doubtful])
-        own = own.without(~part.judge(own.points, own.valid)[0])
+        own = own.without(~part.accepts(own.points, own.valid))
         points = points.copy()
         chooser = method.selector.choice if isinstance(method.selector, Polish) else method.selector
         points[doubtful], filled = chooser.select(part, own, points.shape[1])

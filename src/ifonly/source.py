@@ -70,6 +70,8 @@ class Source:
         the candidates with the wanted outcome it rejects.
         """
         status, note = str(answers.status[row]), answers.notes[row]
+        if answers.predicted[row] is None:
+            return Why(status, note)
         rules = self.rules_of(row)
         if answers.status[row] is Status.INFEASIBLE:
             found = clash(self.setting.space, answers.x[row], rules)
@@ -96,8 +98,7 @@ class Source:
         if self.setting.causes is not None:
             points = self.setting.causes.follow(self.batch.x, points)
         codes = points[asked]
-        scores = model.own_scores(codes)
-        decided = model.decide(codes) if goal.threshold is None else None
+        decided, scores = model.own(codes, decide=not goal.by_scores, score=False)
         each = None if decided is None else decided[:, None]
         met = np.zeros(asked.shape, dtype=bool)
         met[asked] = goal.take(rows).met(scores[:, None], each)[:, 0]

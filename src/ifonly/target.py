@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,16 @@ TINY = 1e-12
 class Goal:
     """What each row wants: a class `wanted` [q], or a range `low` to `high` [q] (wanted is -1).
 
-    With a `threshold`, a model of two classes decides for the second where its score reaches it.
+    With a `threshold`, a model of two classes decides for the second where its score reaches it;
+    otherwise the largest score decides, and of equal ones the first.
     """
 
     wanted: np.ndarray
     low: np.ndarray
     high: np.ndarray
     threshold: float | None = None
+    by_scores: bool = False
+    """The user has stated the threshold: it decides, and the model's own decisions do not."""
 
     def margin(self, scores: np.ndarray) -> np.ndarray:
         """[q, m] how far scores [q, m, c] are inside the target; negative outside."""
@@ -39,26 +42,29 @@ class Goal:
             return self._range_margin(scores[..., 0])
         if self.threshold is not None:
             over = scores[..., 1] - self.threshold
-            over = np.where(over == 0, TINY, over)  # the threshold belongs to the second class
+            over[over == 0] = TINY  # the threshold belongs to the second class
             return np.where(self.wanted[:, None] == 1, over, -over)
         if scores.shape[-1] == 2:
             over = scores[..., 1] - scores[..., 0]
+            over[over == 0] = -TINY  # equal scores decide for the first class
             return np.asarray(over * np.where(self.wanted == 1, 1.0, -1.0)[:, None])
         index = np.broadcast_to(self.wanted[:, None, None], (*scores.shape[:-1], 1))
         own = np.take_along_axis(scores, index, axis=-1)[..., 0]
         others = scores.copy()
         np.put_along_axis(others, index, -np.inf, axis=-1)
-        return np.asarray(own - others.max(axis=-1))
+        margin = own - others.max(axis=-1)
+        tied = (margin == 0) & (scores.argmax(axis=-1) == self.wanted[:, None])
+        return np.where(tied, TINY, margin)
 
     def met(self, scores: np.ndarray, decided: np.ndarray | None) -> np.ndarray:
         """bool [q, m]: the wanted outcome, by the model's own decision [q, m] where given."""
-        if decided is None or self.threshold is not None:
+        if decided is None:
             return self.margin(scores) > 0
         return np.asarray(decided == self.wanted[:, None])
 
     def take(self, rows: np.ndarray) -> Goal:
         """The goals of some rows."""
-        return Goal(self.wanted[rows], self.low[rows], self.high[rows], self.threshold)
+        return replace(self, wanted=self.wanted[rows], low=self.low[rows], high=self.high[rows])
 
     def _range_margin(self, value: np.ndarray) -> np.ndarray:
         inside = np.minimum(value - self.low[:, None], self.high[:, None] - value)
@@ -71,10 +77,15 @@ def resolve(
     predicted: np.ndarray,
     *,
     threshold: float | None = None,
+    by_scores: bool = True,
 ) -> Goal:
-    """The goal of rows whose class index the model has `predicted` [q]."""
+    """The goal of rows whose class index the model has `predicted` [q].
+
+    A `threshold` is one that the user states, or, without `by_scores`, that the model has itself.
+    """
     q = len(predicted)
-    check_threshold(threshold, classes)
+    if by_scores:
+        check_threshold(threshold, classes)
     each = _one_each(target, q)
     if not classes:
         ranges = np.broadcast_to([_range(one) for one in each], (q, 2))
@@ -84,7 +95,8 @@ def resolve(
     else:
         wanted = np.array([int(_wanted(one, classes, predicted[i])) for i, one in enumerate(each)])
     empty = np.full(q, np.nan)
-    return Goal(np.array(wanted), empty, empty, threshold)
+    stated = by_scores and threshold is not None
+    return Goal(np.array(wanted), empty, empty, threshold, stated)
 
 
 def _one_each(target: Any, q: int) -> list[Any]:

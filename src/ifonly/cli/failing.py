@@ -16,6 +16,7 @@ from ifonly.cli.talking import talk
 from ifonly.status import Status
 from ifonly.why import Why
 
+
 def failures(answers: Answers) -> dict[int, Why]:
     """Why each row lacks answers, by its position; Ctrl-C leaves the rest untold."""
     reasons: dict[int, Why] = {}
@@ -23,7 +24,9 @@ def failures(answers: Answers) -> dict[int, Why]:
         for row, status in enumerate(answers.status):
             if status.answered:
                 continue
-            skipped = status is Status.SKIPPED  # a budget left it out; it is not searched now either
+            skipped = (
+                status is Status.SKIPPED
+            )  # a budget left it out; it is not searched now either
             reasons[row] = Why(str(status), answers.notes[row]) if skipped else answers.why(row)
     return reasons
 

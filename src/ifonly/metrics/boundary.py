@@ -74,7 +74,7 @@ def met(model: Model, goal: Goal, points: np.ndarray) -> np.ndarray:
     """bool [q, n]: the points [q, n, d] to which the model gives the wanted outcome."""
     q, n, d = points.shape
     codes = points.reshape(-1, d)
-    decided = model.decide(codes) if goal.threshold is None else None
+    decided = None if goal.by_scores else model.decide(codes)
     scores = np.asarray(model.scores(codes)).reshape(q, n, -1)
     return goal.met(scores, None if decided is None else np.asarray(decided).reshape(q, n))
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from ifonly.models.direct import Direct
 from ifonly.models.memo import Memo
 from ifonly.models.protocol import Model
+from ifonly.models.route import contradicts
+
+
+class Contradiction(Exception):
+    """The route to a model does not say what the model says; the search starts again without it."""
 
 
 @dataclass
@@ -27,8 +32,13 @@ class Counted:
     rows: int = 0
     calls: int = 0
     most_rows: int | None = None
+    """No more rows than these are asked about; what is beyond has no scores (NaN)."""
     deadline: float | None = None
     """On the clock of time.monotonic."""
+    reserved: int = 0
+    """Rows of the budget that the search leaves to the judge."""
+    promised: list[np.ndarray] = field(default_factory=list)
+    """Codes [n, d] that only the route was asked about; the model confirms them when next asked."""
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -36,36 +46,49 @@ class Counted:
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the scores by the search's route; no rows, no call."""
-        if self.memo is None:
-            return self._asked(self.route, codes)
         if not len(codes):
-            return self._nothing()
-        return self.memo.scores(lambda new: self._asked(self.route, new), codes)
+            return np.empty((0, max(1, len(self.classes))))
+        if self.memo is None:
+            return self._by_route(codes)
+        return self.memo.scores(self._by_route, codes)
 
-    def own_scores(self, codes: np.ndarray, decided: np.ndarray | None = None) -> np.ndarray:
-        """[n, c] the scores of the user's model.
+    def promise(self, codes: np.ndarray) -> np.ndarray:
+        """[n, c] the scores by the route, which the user's own model confirms when next asked."""
+        self.promised.append(codes)
+        return self.scores(codes)
 
-        Where its own decisions [n] are known, they may come by a direct route as far as they
-        agree with them; whatever does not is asked of the model itself.
+    def own(
+        self, codes: np.ndarray, *, decide: bool = True, score: bool = True
+    ) -> tuple[np.ndarray | None, np.ndarray]:
+        """What the user's own model says of codes [n, d]: decisions [n], and scores [n, c].
+
+        Decisions are None where scores decide. Without `score`, scores are asked for only where
+        they decide. If the route says otherwise, a `Contradiction` is raised.
         """
-        if decided is None or not isinstance(self.route, Direct):
-            return self._asked(self.model, codes)
-        scores = self._asked(self.route, codes)
-        wrong = scores.argmax(axis=1) != decided
-        scores[wrong] = self._asked(self.model, codes[wrong])
-        return scores
+        asked = np.concatenate([*self.promised, codes]) if score else codes
+        decided = self._asked(self.model.decide, asked, -1) if decide and len(asked) else None
+        scores = np.full((len(asked), max(1, len(self.classes))), np.nan)
+        if len(asked) and (score or decided is None):
+            scores = self._asked(self.model.scores, asked, scores)
+            self._confirm(asked, scores)
+        if score:
+            self.promised.clear()
+        first = len(asked) - len(codes)
+        return None if decided is None else decided[first:], scores[first:]
 
-    def decide(self, codes: np.ndarray, *, by_route: bool = False) -> np.ndarray | None:
-        """[n] the user's model's own decisions, or None where scores decide.
+    def without_route(self) -> Counted:
+        """The model asked by itself, with what was counted so far."""
+        memo = None if self.memo is None else Memo()
+        return replace(self, route=self.model, memo=memo, promised=[], reserved=0)
 
-        `by_route` takes a route with the same bits; the judge does without.
-        """
-        short = by_route and isinstance(self.route, Direct)
-        decided = (self.route if short else self.model).decide(codes) if len(codes) else None
-        if decided is None:
-            return None
-        self.count(len(codes))
-        return np.asarray(decided)
+    def reserve(self, answers: int) -> None:
+        """Keep back what the judge needs for some answers, and to confirm what the route said."""
+        self.reserved = 2 * (answers + sum(map(len, self.promised)))
+
+    def confirm(self) -> None:
+        """Ask the user's own model about what only the route was asked about so far."""
+        if self.promised:
+            self.own(self.promised[0][:0])
 
     def count(self, rows: int, calls: int = 1) -> None:
         """Note that the model was asked, by whatever way."""
@@ -76,13 +99,43 @@ class Counted:
     def spent(self) -> bool:
         """Whether the budget is used up; strategies look before each round."""
         late = self.deadline is not None and time.monotonic() >= self.deadline
-        return late or (self.most_rows is not None and self.rows >= self.most_rows)
+        return late or (self.most_rows is not None and self.left <= 0)
 
-    def _asked(self, model: Model, codes: np.ndarray) -> np.ndarray:
-        if not len(codes):
-            return self._nothing()
-        self.count(len(codes))
-        return np.asarray(model.scores(codes))
+    @property
+    def left(self) -> int:
+        """How many rows the search may still ask about, where that is limited."""
+        assert self.most_rows is not None
+        return self.most_rows - self.reserved - self.rows
 
-    def _nothing(self) -> np.ndarray:
-        return np.empty((0, max(1, len(self.classes))))
+    def _by_route(self, codes: np.ndarray) -> np.ndarray:
+        nothing = np.full((len(codes), max(1, len(self.classes))), np.nan)
+        return np.asarray(self._asked(self.route.scores, codes, nothing, self.reserved))
+
+    def _asked(
+        self, ask: Callable[[np.ndarray], Any], codes: np.ndarray, nothing: Any, reserved: int = 0
+    ) -> Any:
+        """What is said of codes [n, d] as far as the budget reaches, and `nothing` beyond."""
+        n = len(codes)
+        if self.most_rows is not None:
+            n = min(n, max(0, self.most_rows - reserved - self.rows))
+        said = np.broadcast_to(nothing, (len(codes), *np.shape(nothing)[1:])).copy()
+        if not n:
+            return said
+        answer = ask(codes[:n])
+        if answer is None:
+            return None
+        self.count(n)
+        if n == len(codes):
+            return np.array(answer)  # a copy: the model may use its array again
+        said[:n] = answer
+        return said
+
+    def _confirm(self, codes: np.ndarray, scores: np.ndarray) -> None:
+        if self.route is self.model:
+            return
+        known = np.isfinite(scores).all(axis=1)
+        codes, scores = codes[known], scores[known]
+        by_route = self.route.scores
+        said = by_route(codes) if self.memo is None else self.memo.scores(by_route, codes)
+        if contradicts(self.route, said, scores):
+            raise Contradiction

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.models.table import TableModel, check_scores, label_index, run
+from ifonly.models.table import TableModel, check_scores, run
 from ifonly.space import Categorical, Continuous, Feature
 
 MOST_VALUES = 20_000
@@ -38,7 +38,6 @@ class Direct:
     blank: np.ndarray = field(repr=False)
     """[n] an output row; what no feature decides is right in it."""
     sparse: bool = False
-    predict: Callable[[Any], Any] | None = None
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -51,12 +50,8 @@ class Direct:
             return self.table.scores(codes)
         return check_scores(run(self.ask, matrix), len(codes), self.classes)
 
-    def decide(self, codes: np.ndarray) -> np.ndarray | None:
-        """[n] the decision of the last step; codes without an entry go through the pipeline."""
-        matrix = self._matrix(codes)
-        if matrix is None or self.predict is None:
-            return self.table.decide(codes)
-        return label_index(run(self.predict, matrix), len(codes), self.classes)
+    def decide(self, codes: np.ndarray) -> None:
+        """None: a route is for the search, and the model itself decides."""
 
     def _matrix(self, codes: np.ndarray) -> Any:
         matrix = np.repeat(self.blank[None], len(codes), axis=0)
@@ -92,9 +87,8 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
     if route is None:
         return None
     wanted = table.scores(probe)
-    predict = estimator.predict if table.classes else None
     for way in (partial(_forest, estimator), ask):
-        candidate = replace(route, ask=way, predict=predict)
+        candidate = replace(route, ask=way)
         if _agrees(candidate, probe, wanted):
             return candidate
     return None
@@ -157,8 +151,6 @@ def _forest(estimator: Any, matrix: Any) -> np.ndarray:
 
 def _agrees(candidate: Direct, probe: np.ndarray, wanted: np.ndarray) -> bool:
     try:
-        return np.array_equal(candidate.scores(probe), wanted) and np.array_equal(
-            np.asarray(candidate.decide(probe)), np.asarray(candidate.table.decide(probe))
-        )
+        return np.array_equal(candidate.scores(probe), wanted)
     except Exception:
         return False

@@ -38,7 +38,8 @@ class Memo:
         scores[new] = fresh
         if len(new) < len(keys):
             scores[old] = self.known[at[old]]
-        self._learn(at[new], keys[new], fresh)
+        said = ~np.isnan(fresh).any(axis=1)  # what a budget leaves out is not said
+        self._learn(at[new][said], keys[new][said], fresh[said])
         return np.asarray(scores[back])
 
     def _learn(self, at: np.ndarray, keys: np.ndarray, scores: np.ndarray) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from ifonly.errors import ModelError
 from ifonly.models.dense import Dense
 from ifonly.models.differentiable import differentiable
-from ifonly.models.direct import direct
+from ifonly.models.direct import Direct, direct
 from ifonly.models.lookup import Lookup
 from ifonly.models.protocol import Model
 from ifonly.models.table import TableModel
@@ -34,3 +34,22 @@ def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
     except ModelError:
         return direct(model, adapted, probe) or adapted
     return Lookup.of(read) if isinstance(read, Dense) else adapted
+
+
+def contradicts(route: Model, said: np.ndarray, scores: np.ndarray) -> bool:
+    """Whether what a route has `said` [n, c] cannot be a model's `scores` [n, c].
+
+    Tables give the same scores but for the order in which trees are added up. Layers are read in
+    single precision and give logits: there, decisions are compared where they are clear.
+    """
+    if isinstance(route, Direct):
+        return not np.allclose(
+            said, scores, rtol=0, atol=1e-9 * (1 + np.abs(scores).max(initial=0))
+        )
+    if not isinstance(route, Lookup):
+        return False
+    if scores.shape[1] == 1:
+        return not np.allclose(said, scores, rtol=0.01, atol=0.01 * (1 + scores.std()))
+    ordered = np.sort(said, axis=1)
+    clear = ordered[:, -1] - ordered[:, -2] > 0.01 * (1 + np.abs(ordered).max(axis=1))
+    return bool((said.argmax(axis=1) != scores.argmax(axis=1))[clear].any())

@@ -68,7 +68,7 @@ def run(function: Callable[[Any], Any], frame: Frame) -> Any:
 def check_scores(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     """[n, c] of whatever a model returned for n rows; one column of two classes is completed."""
     try:
-        scores = np.asarray(output, dtype=np.float64)
+        scores = np.array(output, dtype=np.float64)  # a copy: the model may use its array again
     except (TypeError, ValueError):
         raise ModelError(
             f"The model returned {type(output).__name__} that are not numbers.",

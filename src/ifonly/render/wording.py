@@ -21,6 +21,8 @@ def standing(row: RowView) -> str:
     >>> standing(RowView(0, 7, {"age": 22}, "no", 0.125, "yes", "found", "", ()))
     'The model says no; its score for yes is 0.12.'
     """
+    if row.prediction is None:
+        return "What the model says of this row is not known."
     if predicts_numbers(row):
         return f"The model says {score_text(row, row.score)}; wanted: {value_text(row.wanted)}."
     return (

@@ -54,7 +54,7 @@ class Exact:
         pool = Engine().search(problem, k)
         costs = np.where(pool.valid, problem.distance(pool.points), np.inf)
         hints = pool.nearest(costs, HINTS)
-        accepted = problem.judge(hints.points, hints.valid)[0]
+        accepted = problem.accepts(hints.points, hints.valid)
 
         def ask(row: int) -> Asked:
             own = hints.points[row][accepted[row]]

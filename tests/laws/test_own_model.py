@@ -1,0 +1,155 @@
+"""The user's own model decides about rows and answers; a faster route is for the search alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures
+
+import ifonly
+from ifonly.methods import SEARCHERS
+
+
+def confirmed(model: Any, data: pd.DataFrame, rows: pd.DataFrame, **options: Any) -> ifonly.Answers:
+    """Answers whose rows and points the model itself has confirmed."""
+    answers = ifonly.explain(model, rows, data=data, k=2, **options)
+    own = model.predict(rows)
+    assert np.array_equal(answers.predicted, own)
+    frame = answers.frame()
+    told = model.predict(frame[list(data.columns)])
+    assert np.array_equal(told, frame["prediction"])
+    assert (told != own[frame["query"]]).all()
+    scores = model.predict_proba(frame[list(data.columns)])
+    assert np.allclose(scores[np.arange(len(frame)), told], frame["score"], rtol=0, atol=1e-9)
+    return answers
+
+
+@pytest.mark.parametrize("boosted", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_features_that_interact_in_a_pipeline_are_seen(boosted: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 4000
+    data = pd.DataFrame(
+        {
+            "defaulted": (rng.random(n) < 0.04).astype(int),
+            "fresh": (rng.random(n) < 0.04).astype(int),
+            "points": rng.integers(0, 5000, n),
+        }
+    )
+    both = (data["defaulted"] == 1) & (data["fresh"] == 1)
+    outcome = ((data["points"] > 2000) & ~both).astype(int)
+    columns = (
+        PolynomialFeatures(interaction_only=True, include_bias=False),
+        ["defaulted", "fresh"],
+    )
+    last = (
+        GradientBoostingClassifier(n_estimators=20)
+        if boosted
+        else LogisticRegression(C=100, max_iter=5000)
+    )
+    encode = make_column_transformer(columns, remainder="passthrough")
+    model = make_pipeline(encode, last).fit(data, outcome)
+    answers = confirmed(model, data, data[both][:8])
+    assert answers.filled.all()
+
+
+def flagged(frame: pd.DataFrame) -> np.ndarray:
+    return np.asarray((frame["claims"] == 6) & (frame["amount"] == 250))
+
+
+def with_flag(frame: pd.DataFrame) -> np.ndarray:
+    return np.column_stack([frame.to_numpy(float), flagged(frame)])
+
+
+@pytest.mark.parametrize("method", ["auto", "edits", "neighbours"])
+def test_a_route_that_contradicts_the_model_is_dropped_and_reported(method: str) -> None:
+    rng = np.random.default_rng(0)
+    n = 3000
+    data = pd.DataFrame(
+        {
+            "age": rng.integers(18, 90, n),
+            "claims": rng.integers(0, 12, n),
+            "amount": rng.integers(0, 500, n),
+        }
+    )
+    rare = pd.DataFrame({"age": [30, 70] * 4, "claims": 6, "amount": 250})
+    whole = pd.concat([data[~flagged(data)], rare], ignore_index=True)
+    outcome = np.where(flagged(whole), whole["age"] <= 50, whole["age"] > 50).astype(int)
+    last = RandomForestClassifier(10, random_state=0, max_features=None)
+    model = make_pipeline(FunctionTransformer(with_flag), last).fit(whole, outcome)
+    # The data that ifonly sees have no such row, and random points hardly ever have.
+    explainer = ifonly.Explainer(model, data=whole[~flagged(whole)], method=method)
+    ordinary = explainer.explain(data[:3], k=2)
+    assert ordinary.record["route"] == "tables of the pipeline"
+    rows = rare[:2]
+    answers = explainer.explain(rows, k=2)
+    assert "contradicted" in answers.record["route"]
+    assert np.array_equal(answers.predicted, model.predict(rows))
+    frame = answers.frame()
+    assert np.array_equal(model.predict(frame[list(data)]), frame["prediction"])
+    assert (frame["prediction"] != np.asarray(answers.predicted)[frame["query"]]).all()
+
+
+class Reusing:
+    """A model that returns the same array each time."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self) -> None:
+        self.buffer = np.zeros((100_000, 2))
+
+    def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:
+        second = 1 / (1 + np.exp(-(frame["a"].to_numpy() - 25) / 5))
+        self.buffer[: len(frame)] = np.column_stack([1 - second, second])
+        return self.buffer[: len(frame)]
+
+    def predict(self, frame: pd.DataFrame) -> np.ndarray:
+        return np.asarray(frame["a"] > 25, dtype=int)
+
+
+def test_a_model_may_use_its_output_array_again() -> None:
+    data = pd.DataFrame({"a": np.random.default_rng(0).integers(0, 50, 300)})
+    answers = ifonly.explain(Reusing(), data[:5], data=data, k=2)
+    second = 1 / (1 + np.exp(-(data["a"][:5].to_numpy() - 25) / 5))
+    assert np.allclose(
+        answers.row_score, np.where(np.array(answers.wanted) == 1, second, 1 - second)
+    )
+
+
+class Counting:
+    """A function that counts the rows that it is asked about."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+    def __call__(self, frame: pd.DataFrame) -> np.ndarray:
+        self.rows += len(frame)
+        return np.asarray(frame["a"] / 45 + frame["b"] > 1, dtype=float)
+
+
+@pytest.mark.parametrize("method", sorted(set(SEARCHERS) - {"gradient", "exact"}))
+@pytest.mark.parametrize("rows", [1, 10, 100, 1000, 20_000])
+def test_a_budget_of_model_rows_is_never_exceeded(method: str, rows: int) -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"a": rng.integers(0, 90, 500), "b": rng.normal(size=500).round(2)})
+    count = Counting()
+    explainer = ifonly.Explainer(ifonly.as_model(count, classes=[0, 1]), data=data, method=method)
+    count.rows = 0
+    answers = explainer.explain(data[:40], k=4, budget={"model_rows": rows})
+    assert count.rows <= rows
+    assert answers.record["model_rows"] == count.rows
+    assert answers.frame()["score"].notna().all()
+    unknown = [one is None for one in answers.predicted]
+    assert all(answers.status[i] == "skipped" for i in np.flatnonzero(unknown))
+    assert len(answers.sentences()) == 40
+    assert len(answers.to_html()) > 0
+    assert ifonly.Answers.from_json(answers.to_json()).predicted == answers.predicted
+    if rows == 20_000:
+        assert answers.filled.any()
