@@ -129,7 +129,10 @@ class Answers:
         return table({"query": np.arange(len(self)), "status": status, **measured}, self.library)
 
     def sentences(self) -> list[list[str]]:
-        """For each row its answers as sentences, or one that says why there is none."""
+        """For each row its answers as sentences, or one that says why there is none.
+
+        Sentences are text for people: control characters of names and levels are escaped.
+        """
         return [text.sentences(row) for row in self.views()]
 
     def distance(self) -> np.ndarray:

@@ -7,7 +7,8 @@
     ├── RuleError      (ValueError)    a rule is not understood, or no row can obey
     ├── ModelError     (RuntimeError)  the model raised, or its output cannot be used
     ├── MissingExtra   (ImportError)   an optional dependency is not installed
-    └── FileError      (OSError)       a file cannot be read, trusted or written
+    └── FileError      (OSError)       a file cannot be read or trusted
+        └── OutputError                a file, pipe or stream cannot be written
 
 Each message says what is wrong with the value that was given; after a blank line, a hint says what
 to do. A row without an answer is not an error: it is a `Status`.
@@ -63,7 +64,11 @@ class MissingExtra(IfonlyError, ImportError):
 
 
 class FileError(IfonlyError, OSError):
-    """A file cannot be read, trusted or written."""
+    """A file cannot be read or trusted."""
+
+
+class OutputError(FileError):
+    """A file, a pipe or a stream cannot be written."""
 
 
 def nearest(name: object, known: Iterable[object]) -> str:

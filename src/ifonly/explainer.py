@@ -50,6 +50,8 @@ CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
 ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
+INTERRUPTED = "The search was interrupted before the turn of this row."
+"""The note of a row that Ctrl-C left unsearched."""
 
 
 class Explainer:
@@ -260,7 +262,7 @@ class Explainer:
         except KeyboardInterrupt:
             if not keep:
                 raise
-            note = "The search was interrupted before the turn of this row."
+            note = INTERRUPTED
         if not batch.known.all():
             chunks = [*chunks, np.flatnonzero(~batch.known)]
         parts += [unanswered(batch.x[chunk], k, note) for chunk in chunks[len(parts) :]]

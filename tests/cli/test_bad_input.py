@@ -20,7 +20,7 @@ def refused(ran: Any, *words: str) -> None:
     """The command said what is wrong, on stderr alone, and ended with 2."""
     assert ran.code == 2, ran
     assert ran.out == ""
-    assert ran.err.startswith("Error: ")
+    assert any(line.startswith("Error: ") for line in ran.err.splitlines())
     assert "Traceback" not in ran.err
     for word in words:
         assert word in ran.err

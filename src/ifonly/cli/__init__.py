@@ -1,38 +1,22 @@
 """The command line: stdout is data, stderr is talk and progress.
 
-Exit codes: 0 every row answered, 3 some rows without k answers, 2 bad input or usage.
+Exit codes: 0 every row answered, 3 some rows without k answers, 2 bad input or usage, 4 the output
+cannot be written, 130 interrupted. A request to end (SIGTERM) ends with 143 and writes nothing.
 """
 
 from __future__ import annotations
 
 import io
+import signal
 import sys
-from importlib.metadata import version
-from typing import Annotated
-
-import typer
-
-from ifonly.cli.demo import demo
-from ifonly.cli.evaluate import evaluate
-from ifonly.cli.explain import explain
-from ifonly.cli.reproduce import reproduce
-from ifonly.cli.talking import show_error
-from ifonly.errors import IfonlyError
-
-app = typer.Typer(
-    name="ifonly",
-    help="Diverse counterfactual explanations: what would have to change for another outcome.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (demo, explain, evaluate, reproduce):
-    app.command()(command)
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; an error of ifonly's own tree is told without a traceback."""
+    """Run a command; an error of ifonly's own tree is shown without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         # Data leave as UTF-8 whatever the locale; a terminal shows what it can.
         if isinstance(stream, io.TextIOWrapper):
@@ -41,27 +25,46 @@ def main(arguments: list[str] | None = None) -> None:
             else:
                 stream.reconfigure(encoding="utf-8")
     try:
-        app(arguments, prog_name="ifonly")
-    except IfonlyError as error:
-        show_error(error)
-        sys.exit(2)
-    except KeyboardInterrupt:
+        with _stoppable():
+            sys.exit(_run(arguments))
+    except KeyboardInterrupt:  # before or after the command itself
+        sys.stderr.write("Interrupted.\n")
         sys.exit(130)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"ifonly {version('ifonly')}")
-        raise typer.Exit
+def _run(arguments: list[str] | None) -> Any:
+    """The exit code of a command."""
+    # Loading takes a second, in which a user may interrupt already.
+    from ifonly.cli.app import app
+    from ifonly.cli.output import stdout_written
+    from ifonly.cli.talking import say, show_error
+    from ifonly.errors import IfonlyError, OutputError
+
+    def show(message: Any, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+        say(warnings.formatwarning(message, category, filename, lineno, "").rstrip())
+
+    try:
+        with warnings.catch_warnings(), stdout_written():
+            warnings.showwarning = show  # type: ignore[assignment]
+            try:
+                app(arguments, prog_name="ifonly")
+            except SystemExit as ended:
+                code = ended.code
+        return code
+    except IfonlyError as error:
+        show_error(error)
+        return 4 if isinstance(error, OutputError) else 2
 
 
-@app.callback()
-def _top(
-    show_version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
-        ),
-    ] = False,
-) -> None:
-    """Diverse counterfactual explanations: what would have to change for another outcome."""
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """A request to end is an exit like any other: what is half done is cleared away."""
+
+    def leave(number: int, frame: Any) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ifonly.cli import tables
 from ifonly.cli.output import deliver
-from ifonly.cli.talking import talk
+from ifonly.cli.talking import say
 from ifonly.datasets import Dataset, load
 from ifonly.explaining import explain
 from ifonly.render.view import RowView
@@ -35,7 +35,7 @@ How it works: docs/how-it-works.md"""
 
 def demo() -> None:
     """Explain a refused applicant of the bundled Adult data."""
-    talk().print("Training a logistic regression on the bundled Adult data …")
+    say("Training a logistic regression on the bundled Adult data …")
     train, test = load("adult").split()
     answers = explain(
         _fitted(train),

@@ -13,12 +13,14 @@ import typer
 
 from ifonly.answers import Answers
 from ifonly.cli import tables
+from ifonly.cli.columns import Words
 from ifonly.cli.explain import as_target
 from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.reading import ENDINGS, read
 from ifonly.cli.strangers import read_sets
 from ifonly.errors import FileError, IfonlyError
 from ifonly.metrics import summary
+from ifonly.models.columns import encoded_levels
 from ifonly.models.files import load_model
 
 
@@ -43,6 +45,10 @@ Model = Annotated[Path | None, typer.Option(help="The model, to judge validity a
 Trust = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
 Target = Annotated[str, typer.Option(help="For a table: the wanted class, or 'opposite'.")]
 K = Annotated[int | None, typer.Option("-k", help="For a table: how many were asked for.")]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option("--missing", help="For a table: a word that means a missing value."),
+]
 
 
 def evaluate(
@@ -58,6 +64,7 @@ def evaluate(
     trust_pickle: Trust = False,
     target: Target = "opposite",
     k: K = None,
+    missing: Missing = None,
 ) -> None:
     """Measure answers: each row, the means over all rows, and over the rows with all k.
 
@@ -72,7 +79,8 @@ def evaluate(
     if answers.name.lower().endswith(ENDINGS):
         classes = tuple(getattr(loaded, "classes_", ()))
         wanted = target if loaded is None else as_target(target, classes)
-        sets = read_sets(answers, rows, data, outcome=outcome, k=k, target=wanted)
+        words = Words(missing or (), encoded_levels(loaded))
+        sets = read_sets(answers, rows, data, outcome=outcome, k=k, target=wanted, words=words)
     else:
         sets = read(answers, _saved, "the JSON of saved answers")
     if report is None and isinstance(sets, Answers):

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
 import typer
-from rich.text import Text
 
 from ifonly import certificates
 from ifonly.answers import Answers
+from ifonly.cli.columns import Words
 from ifonly.cli.failing import failures, tell_reasons, with_reasons
 from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.reading import read_rule_file, read_table
+from ifonly.cli.spreadsheet import guarded
 from ifonly.cli.stating import as_ordinal, as_row_rules, as_weights, number_of
-from ifonly.cli.talking import rows_done, talk
+from ifonly.cli.talking import rows_done, say
 from ifonly.errors import DataError, OptionError, TargetError, nearest
-from ifonly.explainer import Explainer
+from ifonly.explainer import INTERRUPTED, Explainer
+from ifonly.models.columns import encoded_levels
 from ifonly.models.files import load_model
 from ifonly.rules import Rule
 from ifonly.space import Space
+from ifonly.why import Why
 
 
 class Format(StrEnum):
@@ -81,6 +85,13 @@ Certify = Annotated[
 Failures = Annotated[
     bool, typer.Option("--explain-failures", help="Say why rows lack answers; takes longer.")
 ]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option("--missing", help="A word that means a missing value; an empty field does too."),
+]
+Safe = Annotated[
+    bool, typer.Option("--spreadsheet-safe", help="CSV in which no text runs as a formula.")
+]
 
 
 def explain(
@@ -109,17 +120,20 @@ def explain(
     minimal: Minimal = False,
     certify: Certify = None,
     explain_failures: Failures = False,
+    missing: Missing = None,
+    spreadsheet_safe: Safe = False,
 ) -> None:
     """Explain rows: k checked ways in which each would have got another outcome.
 
-    Exits with 0 where every row is answered, with 3 where some lack answers.
+    Exits with 0 where every row is answered, with 3 where some lack answers. Ctrl-C ends the search
+    with 130, and what is finished is written.
     """
-    check_writable(out)
-    train, asked, loaded = _inputs(rows, data, model, outcome, trust_pickle=trust_pickle)
-    kinds: dict[str, Any] = {
-        "categorical": categorical or (),
-        "ordinal": as_ordinal(ordinal or (), train),
-    }
+    chosen = _chosen(written, out, safe=spreadsheet_safe)
+    train, asked, loaded = _inputs(
+        rows, data, model, outcome, trust_pickle=trust_pickle, missing=missing or ()
+    )
+    kinds: dict[str, Any] = {"categorical": categorical or ()}
+    kinds["ordinal"] = as_ordinal(ordinal or (), train)
     explainer = Explainer(
         loaded,
         data=train,
@@ -144,8 +158,7 @@ def explain(
             progress=progress,
             keep=True,
         )
-    _write(answers, written or _format_of(out), out, reasons=explain_failures)
-    _end(answers)
+    _finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
 
 
 def as_target(text: str, classes: tuple[Any, ...]) -> Any:
@@ -171,16 +184,25 @@ def as_target(text: str, classes: tuple[Any, ...]) -> Any:
 
 
 def _inputs(
-    rows: Path, data: Path, model: Path, outcome: str, *, trust_pickle: bool
+    rows: Path,
+    data: Path,
+    model: Path,
+    outcome: str,
+    *,
+    trust_pickle: bool,
+    missing: Sequence[str],
 ) -> tuple[pd.DataFrame, pd.DataFrame, Any]:
-    """The training features, the rows asked, and the model."""
-    train = read_table(data)
-    asked = read_table(rows, like=train)
+    """The training features and the rows asked, read as the model was fitted, and the model."""
     loaded = load_model(model, trust_pickle=trust_pickle)
+    words = Words(missing, encoded_levels(loaded))
+    train = read_table(data, words=words)
+    asked = read_table(rows, like=train, words=words)
     if outcome:
         train, asked = _without(outcome, train, asked)
     else:
         _check_features(train, loaded)
+    for name, values in words.unknown(train).items():
+        say(f"The model's encoder does not know {', '.join(map(repr, values[:5]))} of {name!r}.")
     return train, asked, loaded
 
 
@@ -210,41 +232,68 @@ def _check_features(train: pd.DataFrame, model: Any) -> None:
         )
 
 
-def _format_of(out: Path | None) -> Format:
+def _chosen(written: Format | None, out: Path | None, *, safe: bool) -> Format:
+    """The format that is asked for, or that the name of the file ends in."""
+    check_writable(out)
     ending = "" if out is None else out.suffix.lower().removeprefix(".")
-    return Format(ending) if ending in [str(known) for known in Format] else Format.TABLE
+    chosen = written or (Format(ending) if ending in [*Format] else Format.TABLE)
+    if chosen is Format.PARQUET and out is None:
+        raise OptionError("Parquet is no text for stdout.", "Name a file: --out answers.parquet.")
+    if safe and chosen is not Format.CSV:
+        raise OptionError(
+            f"--spreadsheet-safe is for CSV, and the format is {chosen}.",
+            "Add --format csv, or leave --spreadsheet-safe out.",
+        )
+    return chosen
 
 
-def _write(answers: Answers, written: Format, out: Path | None, *, reasons: bool) -> None:
-    told = failures(answers) if reasons else {}
-    if written is Format.TABLE:
-        deliver(with_reasons(answers, told), out)
+def _finish(
+    answers: Answers, chosen: Format, out: Path | None, *, reasons: bool, safe: bool
+) -> None:
+    """Write the answers, and end with the exit code that they deserve."""
+    if all(note == INTERRUPTED for note in answers.notes):
+        raise KeyboardInterrupt  # nothing is finished: the old file stays
+    interrupted = INTERRUPTED in answers.notes
+    told: dict[int, Why] = {}
+    if reasons and not interrupted:
+        told, interrupted = failures(answers)
+    _write(answers, chosen, out, told, safe=safe)
+    _end(answers, out, interrupted=interrupted)
+
+
+def _write(
+    answers: Answers, chosen: Format, out: Path | None, reasons: dict[int, Why], *, safe: bool
+) -> None:
+    if chosen is Format.TABLE:
+        deliver(with_reasons(answers, reasons), out)
         return
-    if written is Format.JSON:
+    if chosen is Format.JSON:
         deliver(answers.to_json() + "\n", out)
-    elif written is Format.CSV:
-        deliver(answers.frame().to_csv(index=False), out)
-    elif written is Format.PARQUET:
-        if out is None:
-            raise OptionError(
-                "Parquet is no text for stdout.", "Name a file: --out answers.parquet."
-            )
+    elif chosen is Format.CSV:
+        frame = answers.frame()
+        deliver((guarded(frame) if safe else frame).to_csv(index=False), out)
+    elif out is not None and chosen is Format.PARQUET:
         answers.to_parquet(out)
-        talk().print(Text(f"Written: {out}"))
+        say(f"Written: {out}")
     else:
         deliver(answers.to_html(), out)
-    tell_reasons(answers, told)
+    tell_reasons(answers, reasons)
 
 
-def _end(answers: Answers) -> None:
-    """Say how it went, and end with 3 where rows lack answers."""
+def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
+    """Say how it went; end with 130 where it was interrupted, with 3 where rows lack answers."""
     counts = Counter(str(status) for status in answers.status)
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
-    talk().print(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {told}.")
+    say(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {told}.")
     if answers.bound is not None:
         proofs = certificates.lines(answers)
         proved, gaps = int(proofs["proved"].sum()), proofs["gap"]
         rest = "" if proved == len(answers) else f"; the widest gap is {gaps.max():.1%}"
-        talk().print(f"Proved that none is nearer for {proved} of {len(answers)}{rest}.")
+        say(f"Proved that none is nearer for {proved} of {len(answers)}{rest}.")
+    if interrupted:
+        searched = len(answers) - answers.notes.count(INTERRUPTED)
+        where = "stdout" if out is None else str(out)
+        say(f"Interrupted: {searched} of {len(answers)} rows were searched; written to {where}.")
+        raise typer.Exit(130)
     if not all(status.answered for status in answers.status):
         raise typer.Exit(3)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 
 from rich.console import Group, RenderableType
@@ -12,15 +11,16 @@ from rich.text import Text
 
 from ifonly.answers import Answers
 from ifonly.cli import tables
-from ifonly.cli.talking import talk
+from ifonly.cli.talking import say
+from ifonly.render.view import visible
 from ifonly.status import Status
 from ifonly.why import Why
 
 
-def failures(answers: Answers) -> dict[int, Why]:
-    """Why each row lacks answers, by its position; Ctrl-C leaves the rest untold."""
+def failures(answers: Answers) -> tuple[dict[int, Why], bool]:
+    """Why each row lacks answers, by its position, and whether Ctrl-C left some unexplained."""
     reasons: dict[int, Why] = {}
-    with suppress(KeyboardInterrupt):
+    try:
         for row, status in enumerate(answers.status):
             if status.answered:
                 continue
@@ -28,7 +28,9 @@ def failures(answers: Answers) -> dict[int, Why]:
                 status is Status.SKIPPED
             )  # a budget left it out; it is not searched now either
             reasons[row] = Why(str(status), answers.notes[row]) if skipped else answers.why(row)
-    return reasons
+    except KeyboardInterrupt:
+        return reasons, True
+    return reasons, False
 
 
 def with_reasons(answers: Answers, reasons: Mapping[int, Why]) -> Group:
@@ -41,11 +43,11 @@ def with_reasons(answers: Answers, reasons: Mapping[int, Why]) -> Group:
         parts.append(tables.rows([view]))
         if row in reasons and (reasons[row].asked or reasons[row].valid):
             told = str(replace(reasons[row], note=""))
-            parts += [Padding(Text(told), (0, 0, 0, 2)), Text()]
+            parts += [Padding(Text(visible(told)), (0, 0, 0, 2)), Text()]
     return Group(*parts)
 
 
 def tell_reasons(answers: Answers, reasons: Mapping[int, Why]) -> None:
     """Say on stderr why rows lack answers."""
     for row, why in reasons.items():
-        talk().print(Text(f"Row {answers.index[row]}: {why}"))
+        say(f"Row {answers.index[row]}: {why}")

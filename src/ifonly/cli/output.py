@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console, RenderableType
-from rich.text import Text
 
 from ifonly.cli import tables
-from ifonly.cli.talking import talk
-from ifonly.errors import FileError
+from ifonly.cli.talking import say
+from ifonly.errors import FileError, IfonlyError, OutputError
 from ifonly.writing import write_file
 
 
@@ -28,10 +30,29 @@ def deliver(content: str | RenderableType, out: Path | None) -> None:
     """Write text as it is, and anything else as a console shows it."""
     if out is not None:
         write_file(out, content if isinstance(content, str) else tables.plain(content))
-        talk().print(Text(f"Written: {out}"))
+        say(f"Written: {out}")
         return
     console = Console(highlight=False)
-    if console.is_terminal and not isinstance(content, str):
-        console.print(content)
-    else:
-        sys.stdout.write(content if isinstance(content, str) else tables.plain(content))
+    with stdout_written():
+        if console.is_terminal and not isinstance(content, str):
+            console.print(content)
+        else:
+            sys.stdout.write(content if isinstance(content, str) else tables.plain(content))
+
+
+@contextmanager
+def stdout_written() -> Iterator[None]:
+    """What is printed inside is written at the end; it is dropped where nobody reads any more."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        if isinstance(error, IfonlyError) or error.filename is not None:
+            raise  # of a file, and not of the stream
+        # What is left in the buffer would fail again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise OutputError(
+                f"The output cannot be written: {error.strerror}.",
+                "Make room, or name another place with --out.",
+            ) from error

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pandas as pd
 
+from ifonly.cli.columns import Words
+from ifonly.cli.talking import say
 from ifonly.errors import DataError, FileError, MissingExtra, RuleError, nearest
 from ifonly.rules import Rule, read_rules
 from ifonly.space import Space
@@ -19,11 +22,12 @@ Content = TypeVar("Content")
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 
 
-def read_table(path: Path, like: pd.DataFrame | None = None) -> pd.DataFrame:
-    """The table in a file.
+def read_table(
+    path: Path, like: pd.DataFrame | None = None, words: Words | None = None
+) -> pd.DataFrame:
+    """The table in a file; `like` is the training table, which a CSV file is read like.
 
-    A CSV file does not say what its columns hold. Where `like` has text, the file's column is read
-    as text too, so that the level '10' of a few rows does not become a number.
+    What was read as missing is said on stderr.
     """
     name = path.name.lower()
     if not name.endswith(ENDINGS):
@@ -32,8 +36,18 @@ def read_table(path: Path, like: pd.DataFrame | None = None) -> pd.DataFrame:
         )
     if name.endswith(".parquet"):
         return read(path, _parquet, "a Parquet file")
-    text = {} if like is None else {c: "str" for c in like.columns if _is_text(like[c])}
-    return read(path, lambda file: _csv(file, text), "a CSV file")
+    columns, words = read(path, _csv, "a CSV file"), words or Words()
+    values: dict[str, pd.Series[Any]] = {}
+    missing: list[str] = []
+    for column in map(str, columns):
+        alike = None if like is None or column not in like.columns else like[column]
+        values[column], gone = words.read(columns[column], alike)
+        each = [f"{repr(word) if word else 'empty'} ({n})" for word, n in gone.items()]
+        missing += [f"{column}: {', '.join(each)}"] if each else []
+    if missing:
+        say(f"Read as missing in {path.name}: {'; '.join(missing)}.")
+    names, _ = Words().read(columns.index.to_series(), None)
+    return pd.DataFrame(values, index=columns.index).set_axis(names, axis=0)
 
 
 def read_rule_file(path: Path, space: Space) -> tuple[Rule, ...]:
@@ -64,7 +78,8 @@ def read(path: Path, reader: Callable[[Path], Content], kind: str) -> Content:
         raise FileError(f"{str(path)!r} cannot be read as {kind}: {told[0]}") from error
 
 
-def _csv(path: Path, dtype: Mapping[str, str]) -> pd.DataFrame:
+def _csv(path: Path) -> pd.DataFrame:
+    """The words of a CSV file, none of which is missing."""
     # pandas renames a column that comes twice, so the header is looked at first.
     encoding = "utf-8-sig"
     head = pd.read_csv(
@@ -77,17 +92,24 @@ def _csv(path: Path, dtype: Mapping[str, str]) -> pd.DataFrame:
             f"{str(path)!r} has more than one column named {', '.join(map(repr, twice))}.",
             "Give every column a name of its own.",
         )
+    if len(names) == 1 and (found := re.search(r"[;\t|]", names[0])):
+        raise DataError(
+            f"{str(path)!r} has the single column {names[0]!r}.",
+            f"Columns are separated by commas, and here it may be {found[0]!r}. Save the file "
+            "again with commas, and with points in decimal numbers.",
+        )
     with warnings.catch_warnings():
         # Lines longer than the header would lose values with no more than a warning.
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        return pd.read_csv(
+        frame = pd.read_csv(
             path,
-            dtype={name: kind for name, kind in dtype.items() if name in names},
+            dtype="str",
+            keep_default_na=False,
             # A first column without a name is the index that DataFrame.to_csv wrote.
             index_col=0 if names[0] == "" else False,
-            low_memory=False,
             encoding=encoding,
         )
+    return frame.fillna("")
 
 
 def _parquet(path: Path) -> pd.DataFrame:
@@ -96,11 +118,6 @@ def _parquet(path: Path) -> pd.DataFrame:
     except ImportError:
         raise MissingExtra("pyarrow", "parquet") from None
     return pd.read_parquet(path)
-
-
-def _is_text(series: pd.Series[Any]) -> bool:
-    known = series.dropna()
-    return bool(len(known)) and all(isinstance(value, str) for value in known)
 
 
 def _beside(path: Path) -> str:

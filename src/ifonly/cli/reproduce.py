@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,8 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ifonly.cli.talking import talk
+from ifonly.cli.output import deliver
+from ifonly.cli.talking import say, talk
 from ifonly.errors import FileError
 
 
@@ -81,21 +81,21 @@ def reproduce(
     plan = plan if rows is None else replace(plan, rows=rows)
     cells = matrix(plan, only or ())
     if listed:
-        typer.echo("\n".join(cell.name for cell in cells))
+        deliver("".join(f"{cell.name}\n" for cell in cells), None)
         return
     _make(out)
     start = time.perf_counter()
     store = Store(out)
-    with _stoppable(), cells_done() as told:
+    with cells_done() as told:
         ended = run(cells, plan, store, workers=workers, told=told)
     facts = {**machine(), "plan": vars(plan), "seconds": time.perf_counter() - start}
     results = Results.gather(matrix(plan), plan, store, ended)
     path = write(find(plan, results, facts), out)
     failed = [one for one in ended if one.why_not]
-    talk().print(f"{len(ended) - len(failed)} of {len(ended)} cells have results. Written: {path}")
+    say(f"{len(ended) - len(failed)} of {len(ended)} cells have results. Written: {path}")
     for why in dict.fromkeys(one.why_not for one in failed):
         count = sum(one.why_not == why for one in failed)
-        talk().print(f"Not run, {count} cell{'s' if count > 1 else ''}: {why}", style="yellow")
+        say(f"Not run, {count} cell{'s' if count > 1 else ''}: {why}", style="yellow")
     if failed:
         raise typer.Exit(3)
 
@@ -105,13 +105,13 @@ def cells_done() -> Iterator[Callable[[Any], None]]:
     """Shows cells done and time left: a bar in a terminal, a line now and then elsewhere."""
     console = talk()
     if not console.is_terminal or console.is_dumb_terminal:
-        yield _lines(console.print)
+        yield _lines(say)
         return
     columns = (
         TextColumn("{task.fields[cells]}"),
         BarColumn(),
         TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[last]}"),
+        TextColumn("{task.fields[last]}", style="dim", markup=False),
     )
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("cells", total=1.0, cells="", last="")
@@ -142,20 +142,6 @@ def _lines(say: Callable[[str], None]) -> Callable[[Any], None]:
             say(f"{state.done} of {state.total} cells{left}")
 
     return tell
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """A request to end is an exit like any other: the workers are stopped with this process."""
-
-    def leave(number: int, frame: Any) -> None:
-        raise SystemExit(128 + number)
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _make(folder: Path) -> None:

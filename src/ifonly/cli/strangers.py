@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ifonly.cli.columns import Words
 from ifonly.cli.reading import read_table
 from ifonly.errors import DataError, OptionError
 from ifonly.metrics import Sets, gather
@@ -19,6 +20,7 @@ def read_sets(
     outcome: str = "",
     k: int | None = None,
     target: Any = "opposite",
+    words: Words | None = None,
 ) -> Sets:
     """The counterfactuals of a table, with the rows that they answer and the training rows."""
     if rows is None or data is None:
@@ -26,10 +28,10 @@ def read_sets(
             f"{path.name!r} is a table: its rows and training rows are needed to measure it.",
             "Give --rows ROWS and --data TRAIN, or evaluate the JSON of saved answers.",
         )
-    train = read_table(data).drop(columns=outcome, errors="ignore")
+    train = read_table(data, words=words).drop(columns=outcome, errors="ignore")
     space = Space.infer(train)
-    asked = read_table(rows, like=train)
-    lines = read_table(path, like=train)
+    asked = read_table(rows, like=train, words=words)
+    lines = read_table(path, like=train, words=words)
     if "query" not in lines.columns:
         raise DataError(
             f"{path.name!r} has no column 'query'.",

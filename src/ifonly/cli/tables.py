@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ifonly.render.text import sentences
-from ifonly.render.view import RowView, value_text
+from ifonly.render.view import RowView, value_text, visible
 from ifonly.render.wording import predicts_numbers, score_text, standing
 
 PLAIN_WIDTH = 100
@@ -53,7 +53,7 @@ def answers(view: RowView) -> Table:
             first = [str(place), score_text(view, answer.score), f"{answer.distance:.2f}"]
             number, score, distance = first if line == 0 else ("", "", "")
             before, after = value_text(change.before), value_text(change.after)
-            name = f"so {change.feature}" if change.follows else change.feature
+            name = f"{'so ' if change.follows else ''}{visible(change.feature)}"
             cells = (number, name, before, after, score, distance)
             table.add_row(*map(Text, cells), end_section=line == len(answer.changes) - 1)
     return table
@@ -71,7 +71,7 @@ def values(view: RowView) -> Table:
     """A row's own values, in columns of names and values."""
     table = Table.grid(padding=(0, 2))
     cells = [
-        (Text(f"  {name}", style="dim"), Text(value_text(value)))
+        (Text(f"  {visible(name)}", style="dim"), Text(value_text(value)))
         for name, value in view.values.items()
     ]
     half = (len(cells) + 1) // 2
@@ -100,10 +100,12 @@ def metrics(per_row: pd.DataFrame, means: pd.DataFrame) -> Group:
 
 
 def _row(view: RowView) -> list[RenderableType]:
-    head = Text.assemble((f"Row {view.name}", "bold"), f"  {view.status}  ", standing(view))
+    head = Text.assemble(
+        (f"Row {visible(str(view.name))}", "bold"), f"  {view.status}  ", standing(view)
+    )
     if not view.answers:
         return [head, *(Padding(Text(line), (0, 0, 0, 2)) for line in sentences(view))]
-    note = [Text(view.note, style="yellow")] if view.note else []
+    note = [Text(visible(view.note), style="yellow")] if view.note else []
     return [head, *note, Text(), answers(view), Text(), told(view)]
 
 

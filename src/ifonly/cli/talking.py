@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from ifonly.errors import IfonlyError
+from ifonly.render.view import visible
 
 
 def talk() -> Console:
@@ -17,12 +18,17 @@ def talk() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
+def say(message: str, style: str = "") -> None:
+    """Print a message; control characters that data or names brought into it are escaped."""
+    talk().print(Text(visible(message, keep="\n"), style))
+
+
 def show_error(error: IfonlyError) -> None:
     """An error's message and hint, without a traceback."""
     console = talk()
-    console.print(Text.assemble(("Error: ", "bold red"), error.message))
+    console.print(Text.assemble(("Error: ", "bold red"), visible(error.message, keep="\n")))
     if error.hint:
-        console.print(Text.assemble(("\nHint: ", "bold"), error.hint))
+        console.print(Text.assemble(("\nHint: ", "bold"), visible(error.hint, keep="\n")))
 
 
 @contextmanager

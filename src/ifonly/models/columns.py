@@ -45,7 +45,7 @@ def with_categories(space: Space, frame: Any) -> Any:
 
 def check_encoded(model: Any, space: Space) -> None:
     """Refuse numbers that the model's own encoder takes for categories: between them are none."""
-    for name in _encoded(model):
+    for name in encoded_levels(model):
         if name in space.names and isinstance(space.features[space.index(name)], Continuous):
             raise OptionError(
                 f"The model encodes {name!r} as categories, and `data` has numbers there.",
@@ -53,12 +53,15 @@ def check_encoded(model: Any, space: Space) -> None:
             )
 
 
-def _encoded(step: Any, columns: Any = ()) -> Iterable[str]:
-    """The columns that an encoder with categories of its own stands on, in any nesting."""
+def encoded_levels(step: Any, columns: Any = ()) -> dict[str, list[Any]]:
+    """The levels that the model's own encoders know, in any nesting, by column."""
+    found: dict[str, list[Any]] = {}
     for _, part, names in getattr(step, "transformers_", ()):
-        yield from _encoded(part, names)
+        found |= encoded_levels(part, names)
     for _, part in getattr(step, "steps", ()):
-        yield from _encoded(part, columns)
+        found |= encoded_levels(part, columns)
     if hasattr(step, "categories_"):
         own = getattr(step, "feature_names_in_", columns)
-        yield from (name for name in own if isinstance(name, str))
+        pairs = zip(own, step.categories_, strict=False) if isinstance(own, Iterable) else ()
+        found |= {name: list(levels) for name, levels in pairs if isinstance(name, str)}
+    return found

@@ -15,6 +15,7 @@ from ifonly.paper import figures, pages
 from ifonly.paper.facts import SET_METRICS
 from ifonly.paper.machine import machine
 from ifonly.paper.pages import Section, not_run, picture, table, text
+from ifonly.render.html import isolated
 from ifonly.space import Metric
 
 MOST_ROWS = 200
@@ -56,9 +57,10 @@ def page(evaluation: Evaluation, name: str) -> str:
         if evaluation.judged
         else "No model was asked: every counterfactual counts as valid."
     )
-    lead = text(
-        f"{name}: {len(evaluation.per_row)} rows, {evaluation.k} counterfactuals asked for. "
-        f"{judged} {facts['date']}, ifonly {facts['versions']['ifonly']}."
+    lead = (
+        f'<p class="note">{isolated(name)}: {len(evaluation.per_row)} rows, {evaluation.k} '
+        f"counterfactuals asked for. {judged} {facts['date']}, "
+        f"ifonly {facts['versions']['ifonly']}.</p>"
     )
     return pages.page("Counterfactuals, evaluated", lead, _sections(evaluation))
 

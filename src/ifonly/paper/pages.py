@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from ifonly.render.html import isolated
 from ifonly.render.style import PAGE_STYLE
 
 STYLE = """
@@ -138,4 +139,4 @@ def _cell(column: str, value: Any) -> str:
         return f'<td class="number">{shown}</td>'
     if isinstance(value, int):
         return f'<td class="number">{value:,}</td>'
-    return f"<td>{escape('—' if value is None else str(value))}</td>"
+    return f"<td>{'—' if value is None else isolated(str(value))}</td>"

@@ -1,6 +1,7 @@
 """Answers as HTML: a page of its own, and a fragment for notebooks.
 
-Neither loads anything: the style is inside, and every text that comes from data is escaped.
+Neither loads anything: the style is inside. Every text that comes from data is escaped, and
+isolated from the text around it: letters that run from right to left turn nothing else.
 """
 
 from __future__ import annotations
@@ -54,12 +55,23 @@ def fragment(views: Sequence[RowView], total: int) -> str:
     return f'<div class="ifonly"><style>{FRAGMENT_STYLE}</style>{rows}{more}</div>'
 
 
+def isolated(value: Any) -> str:
+    """A value or a name that comes from data, as HTML.
+
+    >>> isolated("a < b"), isolated(12000)
+    ('<bdi>a &lt; b</bdi>', '12,000')
+    """
+    shown = escape(value_text(value))
+    return f"<bdi>{shown}</bdi>" if isinstance(value, str) else shown
+
+
 def _overview(views: Sequence[RowView]) -> str:
-    head = _cells("th", ["Row", "The model says", "Wanted", "Score", "Answers", ""])
+    titles = ("Row", "The model says", "Wanted", "Score", "Answers", "")
+    head = "".join(f"<th>{title}</th>" for title in titles)
     lines = "".join(
-        f'<tr><td><a href="#row-{view.query}">{escape(str(view.name))}</a></td>'
+        f'<tr><td><a href="#row-{view.query}">{isolated(str(view.name))}</a></td>'
         + _cells("td", [view.prediction, view.wanted])
-        + f'<td class="number">{escape(score_text(view, view.score))}</td>'
+        + f'<td class="number">{score_text(view, view.score)}</td>'
         + f'<td class="number">{len(view.answers)}</td><td>{_badge(view.status)}</td></tr>'
         for view in views
     )
@@ -71,16 +83,16 @@ def _overview(views: Sequence[RowView]) -> str:
 
 def _section(view: RowView) -> str:
     values = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{_text(value)}</dd></div>"
+        f"<div><dt>{isolated(name)}</dt><dd>{isolated(value)}</dd></div>"
         for name, value in view.values.items()
     )
     cards = "".join(_card(view, place, answer) for place, answer in enumerate(view.answers, 1))
     if not view.answers:
-        cards = f'<p class="empty">{escape(text.without_answers(view))}</p>'
-    note = f'<p class="note">{escape(view.note)}</p>' if view.note and view.answers else ""
+        cards = f'<p class="empty">{text.without_answers(view, isolated)}</p>'
+    note = f'<p class="note">{isolated(view.note)}</p>' if view.note and view.answers else ""
     return f"""<section class="row" id="row-{view.query}">
-<h2>Row {escape(str(view.name))} {_badge(view.status)}</h2>
-<p class="now">{escape(standing(view))}</p>
+<h2>Row {isolated(str(view.name))} {_badge(view.status)}</h2>
+<p class="now">{standing(view, isolated)}</p>
 {_meter(view, view.score)}
 <dl>{values}</dl>
 {note}<div class="cards">{cards}</div>
@@ -90,18 +102,18 @@ def _section(view: RowView) -> str:
 def _card(view: RowView, place: int, answer: AnswerView) -> str:
     lines = "".join(
         f"<tr{' class=follows' if change.follows else ''}>"
-        f'<th scope="row">{escape(change.feature)}{" (follows)" if change.follows else ""}</th>'
-        f'<td class="before">{_text(change.before)}</td><td class="arrow">→</td>'
-        f'<td class="after">{_text(change.after)}</td></tr>'
+        f'<th scope="row">{isolated(change.feature)}{" (follows)" if change.follows else ""}</th>'
+        f'<td class="before">{isolated(change.before)}</td><td class="arrow">→</td>'
+        f'<td class="after">{isolated(change.after)}</td></tr>'
         for change in answer.changes
     )
     return f"""<article>
 <h3>{place}</h3>
-<p class="sentence">{escape(text.sentence(answer))}</p>
+<p class="sentence">{text.sentence(answer, isolated)}</p>
 <table>{lines}</table>
 {_meter(view, answer.score)}
-<p class="facts"><span>prediction <b>{_text(answer.prediction)}</b></span>
-<span>score <b>{escape(score_text(view, answer.score))}</b></span>
+<p class="facts"><span>prediction <b>{isolated(answer.prediction)}</b></span>
+<span>score <b>{score_text(view, answer.score)}</b></span>
 <span>distance <b>{answer.distance:.2f}</b></span></p>
 </article>
 """
@@ -123,7 +135,7 @@ def _percent(share: float) -> str:
 
 def _provenance(record: Mapping[str, Any]) -> str:
     lines = "".join(
-        f'<tr><th scope="row">{escape(str(name))}</th><td>{escape(_plain(value))}</td></tr>'
+        f'<tr><th scope="row">{isolated(str(name))}</th><td>{isolated(_plain(value))}</td></tr>'
         for name, value in record.items()
     )
     return (
@@ -142,35 +154,27 @@ def _plain(value: Any) -> str:
 
 
 def _compact(view: RowView) -> str:
-    caption = f"<p><b>Row {escape(str(view.name))}</b> {escape(standing(view))}</p>"
+    caption = f"<p><b>Row {isolated(str(view.name))}</b> {standing(view, isolated)}</p>"
     if not view.answers:
-        return f"{caption}<p>{escape(text.without_answers(view))}</p>"
+        return f"{caption}<p>{text.without_answers(view, isolated)}</p>"
     changed = {change.feature for answer in view.answers for change in answer.changes}
     names = [name for name in view.values if name in changed]
-    head = _cells("th", ["", *names, "prediction", "score", "distance"])
-    now = [
-        *(view.values[name] for name in names),
-        view.prediction,
-        score_text(view, view.score),
-        "—",
-    ]
-    lines = [f'<tr class="now"><th>now</th>{_cells("td", now)}</tr>']
+    head = f"<th></th>{_cells('th', names)}<th>prediction</th><th>score</th><th>distance</th>"
+    now = _cells("td", [*(view.values[name] for name in names), view.prediction])
+    score = score_text(view, view.score)
+    lines = [f'<tr class="now"><th>now</th>{now}<td>{score}</td><td>—</td></tr>']
     for place, answer in enumerate(view.answers, 1):
-        after = {change.feature: value_text(change.after) for change in answer.changes}
+        after = {change.feature: change.after for change in answer.changes}
         same = '<td class="same">—</td>'
         cells = [_cells("td", [after[name]]) if name in after else same for name in names]
-        said = [answer.prediction, score_text(view, answer.score), f"{answer.distance:.2f}"]
-        lines.append(f"<tr><th>{place}</th>{''.join(cells)}{_cells('td', said)}</tr>")
+        cells += _cells("td", [answer.prediction]), f"<td>{score_text(view, answer.score)}</td>"
+        lines.append(f"<tr><th>{place}</th>{''.join(cells)}<td>{answer.distance:.2f}</td></tr>")
     return f"{caption}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
 
 def _cells(tag: str, values: Iterable[Any]) -> str:
-    return "".join(f"<{tag}>{_text(value)}</{tag}>" for value in values)
+    return "".join(f"<{tag}>{isolated(value)}</{tag}>" for value in values)
 
 
 def _badge(status: str) -> str:
     return f'<span class="badge {escape(status)}">{STATUS_WORDS.get(status, escape(status))}</span>'
-
-
-def _text(value: Any) -> str:
-    return escape(value_text(value))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ifonly.errors import MissingExtra
 from ifonly.render.text import without_answers
-from ifonly.render.view import Change, RowView, value_text
+from ifonly.render.view import Change, RowView, value_text, visible
 from ifonly.render.wording import predicts_numbers, score_text, standing
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _cell(change: Change) -> str:
 
 
 def _heading(view: RowView) -> str:
-    return f"Row {view.name}: what would give {value_text(view.wanted)}"
+    return f"Row {visible(str(view.name))}: what would give {value_text(view.wanted)}"
 
 
 def _score_label(view: RowView) -> str:
@@ -247,7 +247,7 @@ def _caption(view: RowView) -> str:
 def _broken(text: str) -> str:
     """A text in at most three lines of about `LONGEST` letters, broken where words end."""
     lines = [""]
-    for word in re.findall(r"[^\s_/-]*(?:[_/-]+|\s+|$)", text):
+    for word in re.findall(r"[^\s_/-]*(?:[_/-]+|\s+|$)", visible(text)):
         for part in wrap(word, LONGEST, drop_whitespace=False):
             if len(lines[-1]) + len(part.rstrip()) <= LONGEST:
                 lines[-1] += part

@@ -1,11 +1,17 @@
-"""Answers as sentences."""
+"""Answers as sentences, of plain text or, with another way to show data, of HTML."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ifonly.render.view import AnswerView, Change, RowView, value_text
 
+Show = Callable[[Any], str]
+"""How a value or a name that comes from data stands in a sentence."""
 
-def sentence(answer: AnswerView) -> str:
+
+def sentence(answer: AnswerView, show: Show = value_text) -> str:
     """One answer as a sentence.
 
     >>> from ifonly.render.view import Change
@@ -15,16 +21,16 @@ def sentence(answer: AnswerView) -> str:
     >>> sentence(AnswerView(both, "x", 1.0, 1.0))
     'If only job were b (not a), so that pay would be 2 (not 1): x (1.00).'
     """
-    follows = _listed("would be", answer.consequences)
+    follows = _listed("would be", answer.consequences, show)
     then = f", so that {follows}" if follows else ""
-    return f"If only {_listed('were', answer.actions)}{then}: {outcome(answer)}."
+    return f"If only {_listed('were', answer.actions, show)}{then}: {outcome(answer, show)}."
 
 
-def _listed(verb: str, changes: tuple[Change, ...]) -> str:
+def _listed(verb: str, changes: tuple[Change, ...], show: Show) -> str:
     """Changes with a verb that is said once: age were 34 (not 22) and education Doctorate (…)."""
     verbs = [f" {verb}", *[""] * len(changes)]
     parts = [
-        f"{c.feature}{said} {value_text(c.after)} (not {value_text(c.before)})"
+        f"{show(c.feature)}{said} {show(c.after)} (not {show(c.before)})"
         for c, said in zip(changes, verbs, strict=False)
     ]
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
@@ -37,20 +43,21 @@ def sentences(row: RowView) -> list[str]:
     return [sentence(answer) for answer in row.answers]
 
 
-def without_answers(row: RowView) -> str:
+def without_answers(row: RowView, show: Show = value_text) -> str:
     """Why a row has no answers."""
     reasons = {
-        "already": f"The outcome is {value_text(row.wanted)} as it is.",
-        "infeasible": f"No change can give {value_text(row.wanted)}.",
-        "not_found": f"No change that gives {value_text(row.wanted)} was found.",
+        "already": f"The outcome is {show(row.wanted)} as it is.",
+        "infeasible": f"No change can give {show(row.wanted)}.",
+        "not_found": f"No change that gives {show(row.wanted)} was found.",
         "skipped": "This row was not searched.",
         "failed": "This row could not be answered.",
     }
-    return " ".join(filter(None, [reasons.get(row.status, ""), row.note]))
+    note = show(row.note) if row.note else ""
+    return " ".join(filter(None, [reasons.get(row.status, ""), note]))
 
 
-def outcome(answer: AnswerView) -> str:
+def outcome(answer: AnswerView, show: Show = value_text) -> str:
     """What the model says of an answer: a class with its score, or a number."""
     if answer.number:
         return f"{answer.score:,.4g}"
-    return f"{value_text(answer.prediction)} ({answer.score:.2f})"
+    return f"{show(answer.prediction)} ({answer.score:.2f})"

@@ -5,8 +5,15 @@ Every rendering (text, terminal, HTML, plot) reads this and nothing else.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
+
+# What a terminal or an editor would obey and not show: control characters and line separators,
+# halves of characters, and what turns the direction of text.
+_OBEYED = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ class RowView:
 
 
 def value_text(value: Any) -> str:
-    """A value as a person writes it.
+    """A value as a person writes it; text without control characters, see `visible`.
 
     >>> value_text(52000.0), value_text(0.1 + 0.2), value_text("Sales"), value_text(float("nan"))
     ('52,000', '0.3', 'Sales', 'missing')
@@ -75,4 +82,19 @@ def value_text(value: Any) -> str:
         return f"{int(value):,}" if abs(value) >= 10_000 else str(int(value))
     if isinstance(value, float):
         return f"{value:,.10g}"
-    return str(value)
+    return visible(str(value))
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Text whose control characters are escaped, as Python writes them; `keep` names exceptions.
+
+    Bidirectional controls are escaped too: they would show other characters in a wrong order.
+
+    >>> visible("\x1b[31mred\n\u202e")
+    '\\x1b[31mred\\n\\u202e'
+    """
+    return _OBEYED.sub(lambda one: one[0] if one[0] in keep else _escaped(one[0]), text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ifonly.render.text import Show
 from ifonly.render.view import RowView, value_text
 
 STATUS_WORDS = {
@@ -15,7 +16,7 @@ STATUS_WORDS = {
 }
 
 
-def standing(row: RowView) -> str:
+def standing(row: RowView, show: Show = value_text) -> str:
     """What the model says of a row as it is, and what is wanted.
 
     >>> standing(RowView(0, 7, {"age": 22}, "no", 0.125, "yes", "found", "", ()))
@@ -24,10 +25,10 @@ def standing(row: RowView) -> str:
     if row.prediction is None:
         return "What the model says of this row is not known."
     if predicts_numbers(row):
-        return f"The model says {score_text(row, row.score)}; wanted: {value_text(row.wanted)}."
+        return f"The model says {score_text(row, row.score)}; wanted: {show(row.wanted)}."
     return (
-        f"The model says {value_text(row.prediction)}; "
-        f"its score for {value_text(row.wanted)} is {score_text(row, row.score)}."
+        f"The model says {show(row.prediction)}; "
+        f"its score for {show(row.wanted)} is {score_text(row, row.score)}."
     )
 
 

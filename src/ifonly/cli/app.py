@@ -1,0 +1,64 @@
+"""The commands of `ifonly`, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from ifonly.cli.demo import demo
+from ifonly.cli.evaluate import evaluate
+from ifonly.cli.explain import explain
+from ifonly.cli.reproduce import reproduce
+from ifonly.cli.talking import say
+
+HELP = "Diverse counterfactual explanations: what would have to change for another outcome."
+CODES = (
+    "Exit codes: 0 every row answered, 3 some rows without k answers, 2 bad input or usage, "
+    "4 the output cannot be written, 130 interrupted."
+)
+
+app = typer.Typer(
+    name="ifonly",
+    help=HELP,
+    epilog=CODES,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C ends a command with 130, and says so."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("Interrupted.")
+        raise typer.Exit(130) from None
+
+
+for command in (demo, explain, evaluate, reproduce):
+    app.command(epilog=CODES)(_interruptible()(command))
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ifonly {version('ifonly')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Diverse counterfactual explanations: what would have to change for another outcome."""
