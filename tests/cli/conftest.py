@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,4 +107,71 @@ def explain(run: Run) -> Run:
         files = ["--data", f"{about}.csv", "--outcome", about, "--model", f"{about}.skops"]
         return run("explain", rows, *files, *arguments)
 
+    return command
+
+
+SIGNALLING = '''
+import os, signal
+from pathlib import Path
+
+class Signalling:
+    """Asks a fitted model; the file `plan` says at which call what happens."""
+
+    def __init__(self, model):
+        self.model, self.classes_, self.calls = model, model.classes_, 0
+
+    def predict(self, frame):
+        return self.model.predict(frame)
+
+    def predict_proba(self, frame):
+        self.calls += 1
+        Path("calls").write_text(str(self.calls))
+        call, what = Path("plan").read_text().split()
+        if self.calls == int(call):
+            if what == "error":
+                raise RuntimeError("the model is out of order")
+            os.kill(os.getpid(), getattr(signal, what))
+        return self.model.predict_proba(frame)
+'''
+
+
+@dataclass(frozen=True)
+class Signalling:
+    """A command whose model sends its own process a signal, or fails, at a chosen call.
+
+    So a signal arrives at the same place in every run: while the model is prepared, or in a chosen
+    part of the search.
+    """
+
+    folder: Path
+    words = (
+        *("explain", "many.csv", "--data", "loan.csv", "--outcome", "loan", "-k", "1"),
+        *("--model", "signalling.joblib", "--trust-pickle", "--format", "csv"),
+    )
+
+    def plan(self, call: int, what: str) -> None:
+        """Say at which call of the next run what happens: 'error', or the name of a signal."""
+        (self.folder / "plan").write_text(f"{call} {what}")
+
+    @property
+    def calls(self) -> int:
+        """How often the model of the last run was called."""
+        return int((self.folder / "calls").read_text())
+
+
+@pytest.fixture
+def signalling(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Signalling:
+    """Such a command, run once to the end: `whole.csv` is what it writes, in several chunks."""
+    monkeypatch.setattr("ifonly.explainer.CHUNK", 60_000)
+    (folder / "signalling_model.py").write_text(SIGNALLING)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "signalling_model", raising=False)
+    made = importlib.import_module("signalling_model")
+    model = made.Signalling(joblib.load(folder / "loan.joblib"))
+    joblib.dump(model, folder / "signalling.joblib")
+    lines = (folder / "loan.csv").read_text().splitlines()
+    (folder / "many.csv").write_text("\n".join(lines[:41]) + "\n")
+    command = Signalling(folder)
+    command.plan(0, "nothing")
+    assert run(*command.words, "--out", "whole.csv").code == 0
     return command
