@@ -1,8 +1,9 @@
-"""Saved boosters on the command line, with CSV files that know no categories."""
+"""Saved models on the command line: boosters, and files whose types the user trusts."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import skops.io
+from sklearn.neighbors import KNeighborsClassifier
 
 import ifonly
 
@@ -61,3 +64,22 @@ def test_a_saved_booster_explains_rows_of_a_csv_file(table: Any, save: Any) -> N
     assert done.returncode == 0, done.stderr
     answers = ifonly.Answers.from_json(json.dumps(json.loads(done.stdout)))
     assert answers.filled.all()
+
+
+@pytest.mark.parametrize("command", ["explain", "evaluate"])
+def test_a_type_is_trusted_by_the_option_that_the_error_names(
+    run: Any, folder: Path, command: str
+) -> None:
+    train = pd.read_csv(folder / "loan.csv")
+    model = KNeighborsClassifier(n_jobs=1).fit(train[["income", "debt"]], train["loan"])
+    skops.io.dump(model, folder / "near.skops")
+    train[["income", "debt", "loan"]].to_csv("few.csv", index=False)
+    train[["income", "debt"]][:2].to_csv("asked.csv", index=False)
+    train[["income", "debt"]][2:4].assign(query=[0, 1]).to_csv("theirs.csv", index=False)
+    asked = ["asked.csv"] if command == "explain" else ["theirs.csv", "--rows", "asked.csv"]
+    words = [command, *asked, "--data", "few.csv", "--outcome", "loan", "--model", "near.skops"]
+    refused = run(*words)
+    assert refused.code == 2
+    allowed = re.findall(r"--trust [\w.]+", refused.err)
+    assert len(allowed) == len(skops.io.get_untrusted_types(file=folder / "near.skops"))
+    assert run(*words, *" ".join(allowed).split()).code == 0

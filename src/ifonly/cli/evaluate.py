@@ -42,7 +42,10 @@ Rows = Annotated[Path | None, typer.Option(help="For a table: the rows that it a
 Data = Annotated[Path | None, typer.Option(help="For a table: the model's training rows.")]
 Outcome = Annotated[str, typer.Option(help="The outcome column of the training rows.")]
 Model = Annotated[Path | None, typer.Option(help="The model, to judge validity and boundary.")]
-Trust = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
+TrustPickle = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
+Trust = Annotated[
+    list[str] | None, typer.Option(help="A type that a .skops file may hold, by its exact name.")
+]
 Target = Annotated[str, typer.Option(help="For a table: the wanted class, or 'opposite'.")]
 K = Annotated[int | None, typer.Option("-k", help="For a table: how many were asked for.")]
 Missing = Annotated[
@@ -61,7 +64,8 @@ def evaluate(
     data: Data = None,
     outcome: Outcome = "",
     model: Model = None,
-    trust_pickle: Trust = False,
+    trust_pickle: TrustPickle = False,
+    trust: Trust = None,
     target: Target = "opposite",
     k: K = None,
     missing: Missing = None,
@@ -74,7 +78,9 @@ def evaluate(
     """
     check_writable(out)
     check_writable(report)
-    loaded = None if model is None else load_model(model, trust_pickle=trust_pickle)
+    loaded = None
+    if model is not None:
+        loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
     sets: Any
     if answers.name.lower().endswith(ENDINGS):
         classes = tuple(getattr(loaded, "classes_", ()))

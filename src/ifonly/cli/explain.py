@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -42,7 +42,12 @@ class Format(StrEnum):
 
 Rows = Annotated[Path, typer.Argument(help="The rows to explain: CSV or Parquet.")]
 Data = Annotated[Path, typer.Option(help="The rows that the model was trained on.")]
-Model = Annotated[Path, typer.Option(help="The model: .skops, or .joblib and .pkl when trusted.")]
+Model = Annotated[
+    Path,
+    typer.Option(
+        help="The model: .skops, .onnx, a booster's file; .joblib, .pkl, .pt2 when trusted."
+    ),
+]
 Outcome = Annotated[str, typer.Option(help="The outcome column of the files; it is left out.")]
 Target = Annotated[str, typer.Option(help="The wanted class, 'opposite', or a range LOW..HIGH.")]
 K = Annotated[int, typer.Option("-k", help="How many answers to each row.")]
@@ -60,7 +65,10 @@ Written = Annotated[
     Format | None, typer.Option("--format", help="By default what --out ends in, else a table.")
 ]
 Out = Annotated[Path | None, typer.Option(help="The file to write, in place of stdout.")]
-Trust = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
+TrustPickle = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
+Trust = Annotated[
+    list[str] | None, typer.Option(help="A type that a .skops file may hold, by its exact name.")
+]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]
 Method = Annotated[str, typer.Option(help="How answers are searched for.")]
 Diversity = Annotated[float, typer.Option(help="From 0 (closest) to 1 (widest).")]
@@ -107,7 +115,8 @@ def explain(
     row_rule: RowRules = None,
     written: Written = None,
     out: Out = None,
-    trust_pickle: Trust = False,
+    trust_pickle: TrustPickle = False,
+    trust: Trust = None,
     seed: Seed = 0,
     method: Method = "auto",
     diversity: Diversity = 0.55,
@@ -130,7 +139,13 @@ def explain(
     """
     chosen = _chosen(written, out, safe=spreadsheet_safe)
     train, asked, loaded = _inputs(
-        rows, data, model, outcome, trust_pickle=trust_pickle, missing=missing or ()
+        rows,
+        data,
+        model,
+        outcome,
+        trust_pickle=trust_pickle,
+        trust=trust or (),
+        missing=missing or (),
     )
     kinds: dict[str, Any] = {"categorical": categorical or ()}
     kinds["ordinal"] = as_ordinal(ordinal or (), train)
@@ -190,10 +205,11 @@ def _inputs(
     outcome: str,
     *,
     trust_pickle: bool,
+    trust: Collection[str],
     missing: Sequence[str],
 ) -> tuple[pd.DataFrame, pd.DataFrame, Any]:
     """The training features and the rows asked, read as the model was fitted, and the model."""
-    loaded = load_model(model, trust_pickle=trust_pickle)
+    loaded = load_model(model, trust_pickle=trust_pickle, trust=trust)
     words = Words(missing, encoded_levels(loaded))
     train = read_table(data, words=words)
     asked = read_table(rows, like=train, words=words)

@@ -5,24 +5,28 @@ A file that runs code when it is opened is refused unless its user trusts it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from ifonly.errors import FileError, MissingExtra, nearest
-from ifonly.models import catboost, lightgbm, onnx, torch, xgboost
+from ifonly.errors import FileError, IfonlyError, MissingExtra, OptionError, nearest
+from ifonly.models import catboost, lightgbm, onnx, skops, torch, xgboost
 
-PICKLES = (".pkl", ".pickle", ".joblib")
-SKLEARN_TYPES = (
-    "sklearn.tree._tree.",
-    "sklearn._loss.",
-    "sklearn.ensemble._hist_gradient_boosting.",
-)
-"""Parts of scikit-learn's own trees, which skops doubts and every saved forest holds."""
+UNSAFE = {
+    ".pkl": "joblib.load(path)",
+    ".pickle": "joblib.load(path)",
+    ".joblib": "joblib.load(path)",
+    ".pt2": "torch.export.load(path).module()",
+}
+"""Files that can run code when they are opened, and how Python opens them."""
 
 
-def load_model(path: Path, *, trust_pickle: bool = False) -> Any:
-    """The model in a file; pickle and joblib files only where they are trusted."""
+def load_model(path: Path, *, trust_pickle: bool = False, trust: Collection[str] = ()) -> Any:
+    """The model in a file.
+
+    `trust_pickle` opens files that can run code; `trust` allows a .skops file further types, each
+    by its exact name.
+    """
     if not path.is_file():
         raise FileError(
             f"There is no model file {str(path)!r}.",
@@ -31,19 +35,23 @@ def load_model(path: Path, *, trust_pickle: bool = False) -> Any:
             else f"There is no folder {str(path.parent)!r} either.",
         )
     ending = path.suffix.lower()
-    if ending in PICKLES and not trust_pickle:
-        raise FileError(
-            f"{path.name} runs code when it is opened.",
-            "If you trust its source, load it yourself in Python, or pass --trust-pickle on the "
-            "command line. skops files need no trust.",
-        )
     if ending not in LOADERS:
         raise FileError(
             f"{path.name} has an ending that no loader knows.", f"Known: {', '.join(LOADERS)}."
         )
+    if ending in UNSAFE and not trust_pickle:
+        raise FileError(
+            f"{path.name} runs code when it is opened.",
+            f"If you trust its source, pass --trust-pickle on the command line, or load it in "
+            f"Python with {UNSAFE[ending]}. A .skops or .onnx file needs no trust.",
+        )
+    if trust and ending != ".skops":
+        raise OptionError(
+            f"{path.name} names no types that could be trusted.", "--trust is for .skops files."
+        )
     try:
-        return LOADERS[ending](path)
-    except (FileError, MissingExtra):
+        return skops.load(path, trust) if ending == ".skops" else LOADERS[ending](path)
+    except IfonlyError:
         raise
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "?", "boost") from None
@@ -60,28 +68,15 @@ def _load_pickle(path: Path) -> Any:
     return joblib.load(path)
 
 
-def _load_skops(path: Path) -> Any:
-    try:
-        import skops.io
-    except ImportError:
-        raise MissingExtra("skops", "all") from None
-    doubted = skops.io.get_untrusted_types(file=path)
-    unknown = [name for name in doubted if not name.startswith(SKLEARN_TYPES)]
-    if unknown:
-        raise FileError(
-            f"{path.name} holds types that skops does not trust: {', '.join(unknown)}.",
-            "Load it in Python with skops.io.load(path, trusted=[...]) once you have looked.",
-        )
-    return skops.io.load(path, trusted=doubted)
-
-
 LOADERS: dict[str, Callable[[Path], Any]] = {
-    ".skops": _load_skops,
+    ".skops": skops.load,
     ".onnx": onnx.load,
     ".ubj": xgboost.load,
     ".json": xgboost.load,
     ".txt": lightgbm.load,
     ".cbm": catboost.load,
     ".pt2": torch.load,
-    **dict.fromkeys(PICKLES, _load_pickle),
+    ".pkl": _load_pickle,
+    ".pickle": _load_pickle,
+    ".joblib": _load_pickle,
 }

@@ -51,7 +51,10 @@ def _session(graph: Graph) -> Any:
         import onnxruntime
     except ImportError:
         raise MissingExtra("onnxruntime", "onnx") from None
-    return onnxruntime.InferenceSession(graph.content, providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # an error is raised; it need not be printed as well
+    providers = ["CPUExecutionProvider"]
+    return onnxruntime.InferenceSession(graph.content, options, providers=providers)
 
 
 def adapt(graph: Graph, space: Space, probe: np.ndarray) -> Model:
@@ -72,8 +75,13 @@ def adapt(graph: Graph, space: Space, probe: np.ndarray) -> Model:
 
 
 def load(path: Path) -> Graph:
-    """The graph in an .onnx file."""
-    return Graph(path.read_bytes())
+    """The graph in an .onnx file.
+
+    It is opened from its bytes: weights in files beside it are then out of onnxruntime's reach.
+    """
+    graph = Graph(path.read_bytes())
+    graph.session  # noqa: B018  a file that is no graph fails here
+    return graph
 
 
 def _run(graph: Graph, inputs: Mapping[str, str], frame: Any) -> list[Any]:

@@ -90,13 +90,16 @@ def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
 def _as_rule(given: Any, space: Space) -> Rule:
     if isinstance(given, str):
         return parse(given, space)
-    rule = from_plain(given) if isinstance(given, Mapping) else given
-    if not isinstance(rule, Rule):
-        raise RuleError(
-            f"{given!r} is not a rule.",
-            "Give text such as 'race fixed', or ifonly.fixed('race').",
-        )
-    rule.check(space)
+    try:
+        rule = from_plain(given) if isinstance(given, Mapping) else given
+        if not isinstance(rule, Rule):
+            raise RuleError(
+                f"{given!r} is not a rule.",
+                "Give text such as 'race fixed', or ifonly.fixed('race').",
+            )
+        rule.check(space)
+    except RecursionError:
+        raise RuleError("The rule has too many rules inside each other.", "Split it.") from None
     return rule
 
 
@@ -114,7 +117,7 @@ def _numbered(what: str, given: Iterable[tuple[int, Any]], space: Space) -> list
 def _json(text: str) -> list[Any]:
     try:
         return list(json.loads(text))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RuleError(
             f"The rules begin as JSON does and cannot be read as such: {error}.",
             'Write a list, such as ["race fixed"]; or text, one rule a line.',
