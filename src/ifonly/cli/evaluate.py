@@ -128,10 +128,6 @@ def _saved(path: Path) -> Answers:
         return Answers.from_json(content)
     except IfonlyError as error:
         raise FileError(f"{str(path)!r}: {error.message}", error.hint) from error
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise FileError(
-            f"{str(path)!r} holds saved answers that are damaged: {error!r}.", "Save them again."
-        ) from error
 
 
 def _csv(per_row: pd.DataFrame, means: pd.DataFrame) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -138,15 +138,8 @@ def explain(
     with 130, and what is finished is written.
     """
     chosen = _chosen(written, out, safe=spreadsheet_safe)
-    train, asked, loaded = _inputs(
-        rows,
-        data,
-        model,
-        outcome,
-        trust_pickle=trust_pickle,
-        trust=trust or (),
-        missing=missing or (),
-    )
+    loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
+    train, asked = _inputs(rows, data, outcome, loaded, missing or ())
     kinds: dict[str, Any] = {"categorical": categorical or ()}
     kinds["ordinal"] = as_ordinal(ordinal or (), train)
     explainer = Explainer(
@@ -199,18 +192,10 @@ def as_target(text: str, classes: tuple[Any, ...]) -> Any:
 
 
 def _inputs(
-    rows: Path,
-    data: Path,
-    model: Path,
-    outcome: str,
-    *,
-    trust_pickle: bool,
-    trust: Collection[str],
-    missing: Sequence[str],
-) -> tuple[pd.DataFrame, pd.DataFrame, Any]:
-    """The training features and the rows asked, read as the model was fitted, and the model."""
-    loaded = load_model(model, trust_pickle=trust_pickle, trust=trust)
-    words = Words(missing, encoded_levels(loaded))
+    rows: Path, data: Path, outcome: str, model: Any, missing: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The training features and the rows asked, read as the model was fitted."""
+    words = Words(missing, encoded_levels(model))
     train = read_table(data, words=words)
     asked = read_table(rows, like=train, words=words)
     if outcome:

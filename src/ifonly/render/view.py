@@ -76,7 +76,7 @@ def value_text(value: Any) -> str:
         return "missing"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and len(value) == 2:
         return f"{value_text(value[0])} to {value_text(value[1])}"
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         return f"{int(value):,}" if abs(value) >= 10_000 else str(int(value))

@@ -8,10 +8,13 @@ serves rules and costs, the distance treats it as a category.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from typing import Any, TypeAlias, get_type_hints
 
-from ifonly.errors import DataError
+import numpy as np
+
+from ifonly.errors import DataError, nearest
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,10 @@ class Continuous:
                 )
         for name in ("low", "high"):  # as their values are written
             object.__setattr__(self, name, round(getattr(self, name), self.decimals))
-        if not self.mad > 0:
+        if not 0 < self.mad < math.inf:
             raise DataError(
                 f"The median absolute deviation of {self.name!r} is {self.mad}.",
-                "It is the unit of distance and must be positive.",
+                "It is the unit of distance: a positive number.",
             )
 
     @property
@@ -102,7 +105,14 @@ class Categorical:
         object.__setattr__(self, "levels", tuple(self.levels))
         if not self.levels:
             raise DataError(f"The feature {self.name!r} has no levels.")
-        if len(set(self.levels)) < len(self.levels):
+        try:
+            distinct = len(set(self.levels))
+        except TypeError:
+            raise DataError(
+                f"The feature {self.name!r} has levels of a type that can change: {self.levels}.",
+                "Turn such levels into text or tuples first.",
+            ) from None
+        if distinct < len(self.levels):
             raise DataError(f"The feature {self.name!r} lists a level twice: {self.levels}.")
 
 
@@ -132,19 +142,70 @@ def to_plain(feature: Feature) -> dict[str, Any]:
     return {"kind": type(feature).__name__.lower(), **asdict(feature)}
 
 
-def from_plain(description: dict[str, Any]) -> Feature:
+def from_plain(description: Any) -> Feature:
     """The feature of a plain description, which may leave out whatever has a default."""
-    fields = dict(description)
-    guess = "continuous" if "low" in fields else "categorical"
-    name = fields.pop("kind", guess)
-    if name not in KINDS:
+    given = dict(description) if isinstance(description, Mapping) else {"description": description}
+    name = given.pop("kind", "continuous" if "low" in given else "categorical")
+    kind = KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
         raise DataError(f"Unknown kind of feature: {name!r}.", f"Known: {', '.join(KINDS)}.")
-    column = fields.pop("column", {})
+    column = given.pop("column", {})
+    _check_fields(f"a {name} feature", kind, given)
+    _check_fields("a column", Column, column)
     column = {**column, "categories": tuple(column.get("categories", ()))}
     try:
-        return KINDS[name](**fields, column=Column(**column))
-    except TypeError as error:
-        raise DataError(
-            f"This description is not one of a {name} feature: {description}.",
-            str(error).partition("__init__() ")[2],
-        ) from None
+        return kind(**given, column=Column(**column))
+    except OverflowError:
+        raise DataError(f"The numbers of {given['name']!r} are too large.") from None
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value is text that a file can hold: no half of a surrogate pair."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def _number(value: Any) -> bool:
+    """Whether a value is a number of a size that float64 has."""
+    try:
+        return not isinstance(value, bool | str) and isinstance(float(value), float)
+    except (OverflowError, TypeError, ValueError):
+        return False
+
+
+def _whole(value: Any) -> bool:
+    return (
+        isinstance(value, int | np.integer)
+        and not isinstance(value, bool)
+        and abs(int(value)) < 300
+    )
+
+
+_FITS: dict[Any, tuple[Callable[[Any], bool], str]] = {
+    str: (is_text, "text"),
+    bool: (lambda value: isinstance(value, bool), "true or false"),
+    int: (_whole, "a whole number"),
+    float: (_number, "a number"),
+    float | None: (lambda value: value is None or _number(value), "a number or nothing"),
+    tuple[Any, ...]: (lambda value: isinstance(value, tuple | list), "a list"),
+}
+"""By the type of a field: what may stand in it, and what that is called."""
+
+
+def _check_fields(what: str, kind: Any, given: Any) -> None:
+    """Refuse a description that has other fields than its kind, or other things in them."""
+    wrong = f"This description is not one of {what}: "
+    if not isinstance(given, Mapping):
+        raise DataError(f"{wrong}{given!r:.60}.", "Give a dictionary.")
+    types = get_type_hints(kind)
+    for name, value in given.items():
+        if name not in types:
+            raise DataError(f"{wrong}it has {name!r}.", nearest(name, types))
+        fits, wanted = _FITS[types[name]]
+        if not fits(value):
+            raise DataError(f"{wrong}its {name!r} is {value!r:.60}.", f"Give {wanted}.")
+    for one in fields(kind):
+        if one.name not in given and one.default is MISSING and one.name != "column":
+            raise DataError(f"{wrong}it lacks {one.name!r}.", f"Given: {', '.join(given)}.")

@@ -17,6 +17,8 @@ from ifonly.space.feature import Column
 
 Frame: TypeAlias = Any
 """A DataFrame of the user's library: pandas, Polars or pyarrow."""
+LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+"""The libraries whose frames Narwhals holds whole."""
 FEW = 64
 
 

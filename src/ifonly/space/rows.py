@@ -86,7 +86,8 @@ def value_of(feature: Feature, code: float) -> Any:
         return None
     if isinstance(feature, Categorical):
         return feature.levels[int(code)]
-    return int(code) if feature.decimals == 0 and code % 1 == 0 else float(code)
+    whole = feature.decimals == 0 and code % 1 == 0 and abs(code) < 2**63
+    return int(code) if whole else float(code)
 
 
 def _pandas_dtype(column: Column) -> Any:

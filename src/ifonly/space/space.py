@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from ifonly.errors import DataError, OptionError
+from ifonly.errors import DataError, IfonlyError, OptionError
 from ifonly.space.codes import read_codes
 from ifonly.space.feature import Categorical, Continuous, Feature, from_plain, to_plain
-from ifonly.space.frame import Frame, as_frame, library_of
+from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features
+from ifonly.space.marks import decode, encode
 from ifonly.space.rows import build_rows, level_arrays
 
 
@@ -161,26 +162,34 @@ class Space:
 
     def to_json(self) -> str:
         """The space as JSON, without loss."""
-        plain = {"library": self.library, "features": [to_plain(f) for f in self.features]}
-        try:
-            return json.dumps(plain, ensure_ascii=False)
-        except TypeError:
-            odd = next(
-                repr(level)
-                for feature in self.features
-                if isinstance(feature, Categorical)
-                for level in (*feature.levels, *feature.column.categories)
-                if not isinstance(level, str | int | float | bool)
-            )
-            raise DataError(
-                f"JSON cannot hold the level {odd}.", "Turn such levels into text first."
-            ) from None
+        return json.dumps(self.to_plain(), ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Space:
         """The space that `to_json` wrote."""
-        plain = json.loads(text)
-        return cls(tuple(from_plain(f) for f in plain["features"]), plain["library"])
+        try:
+            return cls.from_plain(json.loads(text))
+        except (ValueError, TypeError, RecursionError) as error:
+            if isinstance(error, IfonlyError):
+                raise
+            raise DataError("This is not the JSON of a space.", "Write one by to_json().") from None
+
+    def to_plain(self) -> dict[str, Any]:
+        """The space as lists and dictionaries that JSON can hold."""
+        return {"library": self.library, "features": [_written(f) for f in self.features]}
+
+    @classmethod
+    def from_plain(cls, plain: Any) -> Space:
+        """The space that `to_plain` wrote; whatever does not fit is refused."""
+        if not isinstance(plain, dict) or set(plain) != {"library", "features"}:
+            raise DataError("This is no description of a space.", "Write one by to_json().")
+        if plain["library"] not in LIBRARIES:
+            raise DataError(
+                f"There is no library {plain['library']!r:.60}.", f"Known: {LIBRARIES}."
+            )
+        if not isinstance(plain["features"], list):
+            raise DataError("The features of this space are no list.", "Write one by to_json().")
+        return cls(tuple(from_plain(_read(one)) for one in plain["features"]), plain["library"])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -190,3 +199,25 @@ class Space:
     @cached_property
     def _level_arrays(self) -> tuple[Any, ...]:
         return level_arrays(self.features)
+
+
+def _written(feature: Feature) -> dict[str, Any]:
+    """A feature as JSON holds it, with a mark on what JSON does not have."""
+    plain = to_plain(feature)
+    return {**_marked(plain), "column": _marked(plain["column"])}
+
+
+def _marked(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with their values marked, each of a list by itself."""
+    return {
+        name: [encode(one) for one in value] if isinstance(value, tuple) else encode(value)
+        for name, value in plain.items()
+        if name != "column"
+    }
+
+
+def _read(plain: Any) -> Any:
+    """Fields as they were before they were marked; what are no fields, as they are."""
+    if not isinstance(plain, dict):
+        return plain
+    return {name: _read(one) if name == "column" else decode(one) for name, one in plain.items()}

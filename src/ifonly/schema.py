@@ -1,0 +1,195 @@
+"""What a file of saved answers holds: one check for each field, and what must hold between them.
+
+`read_fields` is the only way in. What it lets through, every view of answers can show; anything
+else is a `Damage` that names the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from ifonly.errors import IfonlyError
+from ifonly.space import Cost, Space
+from ifonly.space.feature import is_text
+from ifonly.space.frame import LIBRARIES
+from ifonly.space.marks import decode
+from ifonly.status import Status
+
+
+class Damage(Exception):
+    """What is wrong with a file, as a clause."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The lengths of the axes: q rows, k answers, d features."""
+
+    q: int
+    k: int
+    d: int
+
+    def shape(self, axes: str) -> tuple[int, ...]:
+        """The lengths of some axes, given by their letters."""
+        return tuple(getattr(self, letter) for letter in axes)
+
+
+Check: TypeAlias = Callable[[Any, Sizes], Any]
+"""From what JSON holds to a field of answers; what does not fit raises."""
+Kind: TypeAlias = Callable[[Any], bool]
+"""Whether a value is of a kind."""
+
+
+def read_fields(plain: Any) -> dict[str, Any]:
+    """The fields of answers that a file holds, each of its type and shape."""
+    if not isinstance(plain, dict):
+        raise Damage("it holds no fields")
+    for name in plain:
+        if name not in FIELDS:
+            raise Damage(f"there is no field {name!r:.60}")
+    for name in FIELDS:
+        if name not in plain and name not in OPTIONAL:
+            raise Damage(f"the field {name!r} is absent")
+    none = Sizes(0, 0, 0)
+    space, record = (_read(name, plain[name], none) for name in ("space", "record"))
+    sizes = Sizes(len(plain["x"]) if isinstance(plain["x"], list) else 0, record["k"], len(space))
+    if not sizes.q:
+        raise Damage("it has no rows")
+    rest = [name for name in plain if name not in ("space", "record")]
+    fields = {name: _read(name, plain[name], sizes) for name in rest}
+    return {"space": space, "record": record, **fields}
+
+
+def _read(name: str, plain: Any, sizes: Sizes) -> Any:
+    """A field of a file."""
+    try:
+        return FIELDS[name](plain, sizes)
+    except Damage as damage:
+        raise Damage(f"{name!r} {damage}") from None
+    except IfonlyError as error:
+        raise Damage(f"{name!r} cannot be read: {error.message.rstrip('.')}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise Damage(f"{name!r} holds other things than it should") from None
+
+
+def numbers(axes: str) -> Check:
+    """float64 of these axes; a missing number is None, an infinite one 'inf' or '-inf'."""
+    return lambda plain, sizes: _shaped(np.array(plain, dtype=np.float64), axes, sizes)
+
+
+def flags(axes: str) -> Check:
+    """bool of these axes."""
+    return lambda plain, sizes: _shaped(np.array(plain), axes, sizes, np.dtype(bool))
+
+
+def _shaped(
+    values: np.ndarray, axes: str, sizes: Sizes, dtype: np.dtype[Any] | None = None
+) -> np.ndarray:
+    if values.shape != sizes.shape(axes):
+        raise Damage(f"has the shape {values.shape}, and not {sizes.shape(axes)}")
+    if dtype is not None and values.dtype != dtype:
+        raise Damage("holds other things than true and false")
+    return values
+
+
+def each_row(kind: Kind) -> Check:
+    """A tuple with one value of a kind for each row."""
+
+    def check(plain: Any, sizes: Sizes) -> tuple[Any, ...]:
+        values = decode(plain)
+        if not isinstance(values, tuple) or len(values) != sizes.q:
+            raise Damage(f"does not have one entry for each of {sizes.q} rows")
+        return tuple(_of(kind, value) for value in values)
+
+    return check
+
+
+def mapping(key: Kind, kind: Kind) -> Check:
+    """A dictionary of keys and values of a kind each."""
+
+    def check(plain: Any, _: Sizes) -> dict[Any, Any]:
+        values = decode(plain)
+        if not isinstance(values, dict):
+            raise Damage("is no dictionary")
+        return {_of(key, name): _of(kind, value) for name, value in values.items()}
+
+    return check
+
+
+def maybe(check: Check) -> Check:
+    """Nothing, or what a check makes of it."""
+    return lambda plain, sizes: None if plain is None else check(plain, sizes)
+
+
+def _of(kind: Kind, value: Any) -> Any:
+    if not kind(value):
+        raise Damage(f"holds {value!r:.60}")
+    return value
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number of at most 64 bits."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, float) or (whole and -(2**63) <= value < 2**64)
+
+
+def is_value(value: Any) -> bool:
+    """Whether a value can be a level, a class or the name of a row."""
+    if isinstance(value, tuple):
+        return all(map(is_value, value))
+    plain = value is None or isinstance(value, bool | pd.Timestamp | pd.Interval)
+    return plain or is_number(value) or is_text(value)
+
+
+def _is_lines(value: Any) -> bool:
+    return isinstance(value, list) and all(map(is_text, value))
+
+
+def _library(plain: Any, _: Sizes) -> Any:
+    return _of(lambda value: value in LIBRARIES, plain)
+
+
+def _record(plain: Any, sizes: Sizes) -> dict[str, Any]:
+    """What produced the answers: some of it is read again later, the rest only shown."""
+    record: dict[str, Any] = mapping(is_text, lambda value: True)(plain, sizes)
+    for name, kind in RECORD.items():
+        if name not in record and name not in OPTIONAL:
+            raise Damage(f"lacks {name!r}")
+        if name in record and not kind(record[name]):
+            raise Damage(f"has {record[name]!r:.60} as its {name!r}")
+    return record
+
+
+FIELDS: dict[str, Check] = {
+    "space": lambda plain, _: Space.from_plain(plain),
+    "record": _record,
+    "x": numbers("qd"),
+    "points": numbers("qkd"),
+    "filled": flags("qk"),
+    "status": each_row(lambda value: value in list(Status)),
+    "wanted": each_row(is_value),
+    "predicted": each_row(is_value),
+    "row_score": numbers("q"),
+    "score": numbers("qk"),
+    "index": each_row(is_value),
+    "library": _library,
+    "notes": each_row(is_text),
+    "labels": mapping(is_value, is_text),
+    "weights": mapping(is_text, lambda value: is_number(value) or isinstance(value, Cost)),
+    "acted": maybe(flags("qkd")),
+    "bound": maybe(numbers("q")),
+    "seconds": maybe(numbers("q")),
+}
+RECORD: dict[str, Kind] = {
+    "k": lambda value: is_number(value) and isinstance(value, int) and value >= 1,
+    "regression": lambda value: isinstance(value, bool),
+    "rules": _is_lines,
+    "row_rules": lambda value: isinstance(value, list) and all(map(_is_lines, value)),
+    "threshold": lambda value: value is None or (is_number(value) and 0 < value < 1),
+    "tolerance": is_number,
+}
+OPTIONAL = {"acted", "bound", "seconds", "row_rules", "threshold", "tolerance"}

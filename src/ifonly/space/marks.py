@@ -1,0 +1,107 @@
+"""Values that JSON does not have, each written with a mark: (1, 2) is {"tuple": [1, 2]}.
+
+What is written is read back as it was; what cannot be is refused when it is written.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ifonly.errors import DataError
+from ifonly.space.cost import Cost
+from ifonly.space.feature import is_text
+
+DEEPEST = 20
+"""How many values may lie inside each other."""
+
+
+def encode(value: Any) -> Any:
+    """A value as JSON holds it.
+
+    >>> encode((1, float("inf")))
+    {'tuple': [1, {'float': 'inf'}]}
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if value is None or isinstance(value, bool | int | float) or is_text(value):
+        return value
+    if isinstance(value, tuple):
+        return {"tuple": [encode(one) for one in value]}
+    if isinstance(value, list):
+        return [encode(one) for one in value]
+    if isinstance(value, dict):
+        return {"pairs": [[encode(key), encode(one)] for key, one in value.items()]}
+    if isinstance(value, Cost):
+        return {"cost": encode(astuple(value))}
+    if isinstance(value, pd.Timestamp):
+        return {"timestamp": value.isoformat()}
+    if isinstance(value, pd.Interval):
+        return {"interval": encode((value.left, value.right, value.closed))}
+    raise DataError(f"JSON cannot hold {value!r}.", "Turn such values into text first.")
+
+
+def decode(plain: Any, depth: int = 0) -> Any:
+    """The value that `encode` wrote; anything else is refused."""
+    if depth > DEEPEST:
+        raise DataError(f"More than {DEEPEST} values lie inside each other.")
+    if isinstance(plain, list):
+        return [decode(one, depth + 1) for one in plain]
+    if isinstance(plain, dict) and len(plain) == 1:
+        ((mark, inner),) = plain.items()
+        if mark in _READERS:
+            try:
+                return _READERS[mark](inner, depth + 1)
+            except (TypeError, ValueError, OverflowError):
+                raise DataError(f"{inner!r:.60} is not a {mark}.") from None
+    if plain is None or isinstance(plain, bool | int | float) or is_text(plain):
+        return plain
+    raise DataError(f"{plain!r:.60} is no value that was saved.")
+
+
+def _float(inner: Any, _: int) -> float:
+    if inner not in ("nan", "inf", "-inf"):
+        raise ValueError
+    return float(inner)
+
+
+def _timestamp(inner: Any, _: int) -> pd.Timestamp:
+    read = pd.Timestamp(inner)
+    if read.isoformat() != inner:
+        raise ValueError
+    return read
+
+
+def _tuple(inner: Any, depth: int) -> tuple[Any, ...]:
+    if not isinstance(inner, list):
+        raise TypeError
+    return tuple(decode(one, depth) for one in inner)
+
+
+def _pairs(inner: Any, depth: int) -> dict[Any, Any]:
+    return {decode(key, depth): decode(one, depth) for key, one in inner}
+
+
+def _interval(inner: Any, depth: int) -> pd.Interval[Any]:
+    return pd.Interval(*decode(inner, depth))
+
+
+def _cost(inner: Any, depth: int) -> Cost:
+    up, down, moves, other = decode(inner, depth)
+    return Cost(up, down, tuple((before, after, factor) for before, after, factor in moves), other)
+
+
+_READERS = {
+    "float": _float,
+    "timestamp": _timestamp,
+    "interval": _interval,
+    "tuple": _tuple,
+    "pairs": _pairs,
+    "cost": _cost,
+}
