@@ -18,7 +18,7 @@ from ifonly.render import html, plot, plot_importance, text
 from ifonly.render.view import RowView
 from ifonly.saving import from_json, to_json, write_parquet
 from ifonly.space import Metric, Space
-from ifonly.space.frame import Frame, table
+from ifonly.space.frame import Frame, free_name, table
 from ifonly.status import Status
 from ifonly.viewing import row_views
 from ifonly.why import Why
@@ -83,7 +83,8 @@ class Answers:
     def frame(self) -> Frame:
         """One line an answer: query, answer, the features, prediction, score, distance, changed.
 
-        Where a feature has one of these names, ifonly's column gets a leading underscore.
+        Where a feature has one of these names, ifonly's column gets leading underscores: as many as
+        set it apart from every feature.
         """
         rows, places = np.nonzero(self.filled)
         features = self.space.rows(self.points[self.filled], self.library)
@@ -124,7 +125,9 @@ class Answers:
 
     def metrics(self) -> Frame:
         """One line a row: the paper's metrics and the objective."""
-        measured = metrics.set_metrics(self.metric, self.x, self.points, self.filled)
+        measured = metrics.set_metrics(
+            self.metric, self.x, self.points, self.filled, distance=self.distance()
+        )
         status = [str(status) for status in self.status]
         return table({"query": np.arange(len(self)), "status": status, **measured}, self.library)
 
@@ -291,4 +294,4 @@ class Answers:
         return thing if isinstance(thing, tuple) else self.labels.get(thing, thing)
 
     def _ours(self, columns: dict[str, Any]) -> dict[str, Any]:
-        return {f"_{n}" if n in self.space.names else n: v for n, v in columns.items()}
+        return {free_name(name, self.space.names): one for name, one in columns.items()}

@@ -204,6 +204,37 @@ def test_a_feature_called_like_a_column_of_ours_keeps_its_name() -> None:
     assert dtypes(frame, data.columns) == dtypes(data, data.columns)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("seed", range(8))
+def test_every_feature_keeps_its_name_and_its_values(
+    seed: int, library: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(seed)
+    ours = ["query", "answer", "prediction", "score", "distance", "changed"]
+    names = [f"{'_' * int(rng.integers(3))}{name}" for name in rng.choice(ours, 5)]
+    names = list(dict.fromkeys([*names, names[0].lstrip("_"), f"_{names[0].lstrip('_')}"]))
+    data: Any = pd.DataFrame({name: rng.integers(0, 100, N) for name in names})
+    if library == "polars":
+        data = pl.from_pandas(data)
+
+    def add(frame: Any) -> np.ndarray:
+        return np.asarray(sum(np.asarray(frame[name]) for name in names) > 50 * len(names))
+
+    answers = explain(data, model=ifonly.as_model(add, classes=[False, True]))
+    frame = answers.frame()
+    columns = list(frame.columns)
+    assert [name for name in columns if name in names] == names
+    assert [name.lstrip("_") for name in columns if name not in names] == ours
+    assert len(set(columns)) == len(columns)
+    query, _, *_ = columns
+    prediction = columns[2 + len(names)]
+    assert add(frame).tolist() == frame[prediction].to_list()
+    lines = ifonly.metrics.evaluate(frame[[query, *names]], data[:6], answers.space, k=3)
+    assert lines["distance"].tolist() == answers.metrics()["distance"].to_list()
+    answers.to_parquet(tmp_path / "answers.parquet")
+    assert pyarrow.parquet.read_schema(tmp_path / "answers.parquet").names == columns
+
+
 def test_no_answer_at_all_still_gives_whole_tables(data: Any) -> None:
     answers = explain(data, rules=["int32 fixed", "float32 fixed"], target="yes")
     assert not answers.filled.any()

@@ -201,10 +201,10 @@ def _inputs(
     if outcome:
         train, asked = _without(outcome, train, asked)
     else:
-        _check_features(train, loaded)
+        _check_features(train, model)
     for name, values in words.unknown(train).items():
         say(f"The model's encoder does not know {', '.join(map(repr, values[:5]))} of {name!r}.")
-    return train, asked, loaded
+    return train, asked
 
 
 def _rules_of(path: Path | None, train: pd.DataFrame, kinds: dict[str, Any]) -> tuple[Rule, ...]:

@@ -10,6 +10,7 @@ from ifonly.cli.reading import read_table
 from ifonly.errors import DataError, OptionError
 from ifonly.metrics import Sets, gather
 from ifonly.space import Space
+from ifonly.space.frame import free_name
 
 
 def read_sets(
@@ -32,13 +33,14 @@ def read_sets(
     space = Space.infer(train)
     asked = read_table(rows, like=train, words=words)
     lines = read_table(path, like=train, words=words)
-    if "query" not in lines.columns:
+    query = free_name("query", space.names)
+    if query not in lines.columns:
         raise DataError(
-            f"{path.name!r} has no column 'query'.",
+            f"{path.name!r} has no column {query!r}.",
             "Add one with the position, from 0, of the row that each line answers.",
         )
     return gather(
-        lines[["query", *(name for name in space.names if name in lines.columns)]],
+        lines[[query, *(name for name in space.names if name in lines.columns)]],
         asked[[name for name in space.names if name in asked.columns]],
         space,
         k=k,

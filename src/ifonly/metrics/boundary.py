@@ -53,7 +53,7 @@ def boundary(
     [[0.0, 1.0, 1.0, 1.0, 1.0]]
     """
     space = answers.space
-    scale = _scale(space, distance)
+    scale = _scale(answers, distance)
     adapted = adapt(model, space, answers.x[:256])
     goal = wanted_goal(answers, adapted)
     radii = [float(one) for one in np.atleast_1d(np.asarray(radius, dtype=np.float64))]
@@ -119,10 +119,10 @@ def agreement(truth: np.ndarray, guess: np.ndarray) -> dict[str, np.ndarray]:
     return figures
 
 
-def _scale(space: Space, distance: str) -> np.ndarray:
+def _scale(answers: Any, distance: str) -> np.ndarray:
     if distance not in DISTANCES:
         raise OptionError(f"There is no distance {distance!r}.", nearest(distance, DISTANCES))
-    return np.ones(len(space)) if distance == "sum" else Metric.of(space).scale
+    return np.ones(len(answers.space)) if distance == "sum" else answers.metric.scale
 
 
 def _chunks(x: np.ndarray, samples: int) -> Iterator[np.ndarray]:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError
-from ifonly.space import Space
-from ifonly.space.frame import Frame, as_frame, numbers
+from ifonly.space import Metric, Space
+from ifonly.space.frame import Frame, as_frame, free_name, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +27,22 @@ class Sets:
     """bool [q, k]"""
     wanted: Any = "opposite"
     """The wanted outcome: one for all rows, or one a row."""
+    weights: Mapping[str, Any] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def k(self) -> int:
         """How many counterfactuals were asked for."""
         return int(self.points.shape[1])
+
+    @property
+    def metric(self) -> Metric:
+        """The distance that they are measured by."""
+        return Metric.of(self.space, self.weights)
+
+    def distance(self) -> np.ndarray:
+        """[q, k] how far each counterfactual is from its row."""
+        return self.metric.cost(self.points, self.x[:, None])
 
 
 def gather(
@@ -42,11 +52,13 @@ def gather(
     *,
     k: int | None = None,
     wanted: Any = "opposite",
+    weights: Mapping[str, Any] | None = None,
 ) -> Sets:
     """The counterfactuals of a DataFrame as sets, one for each of the rows.
 
     `counterfactuals` holds the features and a column `query`, the position of the row that each
-    line answers; `k` says how many were asked for (the most that any row has, by default).
+    line answers (`_query` where a feature is called so); `k` says how many were asked for (the most
+    that any row has, by default), and `weights` what changes cost, as in `ifonly.explain`.
 
     >>> space = Space.describe({"name": "age", "low": 0, "high": 99, "mad": 10})
     >>> two = pd.DataFrame({"query": [0, 0], "age": [40, 50]})
@@ -62,7 +74,7 @@ def gather(
     points = np.repeat(x[:, None], k, axis=1)
     filled = np.zeros((len(x), k), dtype=bool)
     points[query, place], filled[query, place] = codes, True
-    return Sets(space, x, points, filled, wanted)
+    return Sets(space, x, points, filled, wanted, dict(weights or {}))
 
 
 def spread(values: Any, counterfactuals: Frame, sets: Sets) -> np.ndarray:
@@ -78,14 +90,15 @@ def _placed(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The codes [n, d] of the lines, the row that each answers [n], and its place there [n]."""
     frame = as_frame(counterfactuals, "counterfactuals")
-    if "query" not in frame.columns:
+    name = free_name("query", space.names)
+    if name not in frame.columns:
         raise DataError(
-            "`counterfactuals` has no column 'query'.",
+            f"`counterfactuals` has no column {name!r}.",
             "Add one with the position of the row that each line answers.",
         )
     known = [name for name in space.names if name in frame.columns]
     codes = space.codes(frame.select(*known).to_native(), "counterfactuals")
-    query = numbers(frame["query"], "counterfactuals").astype(np.intp)
+    query = numbers(frame[name], "counterfactuals").astype(np.intp)
     if ((query < 0) | (query >= q)).any():
-        raise DataError(f"'query' goes from 0 to {q - 1}, the positions of `rows`.")
+        raise DataError(f"{name!r} goes from 0 to {q - 1}, the positions of `rows`.")
     return codes, query, pd.Series(query).groupby(query).cumcount().to_numpy()

@@ -18,26 +18,30 @@ def set_metrics(
     points: np.ndarray,
     valid: np.ndarray,
     present: np.ndarray | None = None,
+    *,
+    distance: np.ndarray | None = None,
 ) -> dict[str, np.ndarray]:
     """One array [q] a metric, for sets points [q, k, d] of rows x [q, d].
 
     `valid` [q, k] are the points with the wanted outcome; `present` [q, k] those that exist, which
-    distances and diversities are taken over (by default, the valid ones). Proximity, sparsity and
-    diversity are unweighted, as in the paper; distance, det and objective use the metric's weights.
+    distances and diversities are taken over (by default, the valid ones). `distance` [q, k] is how
+    far each point is from its row, where some changes follow from others and cost nothing (by
+    default, what all changes cost). Proximity, sparsity and diversity are unweighted, as in the
+    paper; distance, det and objective use the metric's weights, distance and objective its costs.
     """
     present = valid if present is None else present
     gaps = metric.gaps(points, x[:, None])
     pair_gaps, pairs = _pairs(metric, points, present)
     unique = valid & ~repeated(points, present)
-    distance = _mean(gaps @ metric.scale, present)
+    far = _mean(metric.cost(points, x[:, None]) if distance is None else distance, present)
     determinant = det_kernel(metric, points, present)
     table = {
         "answers": present.sum(axis=1),
         "valid_unique": unique.sum(axis=1) / points.shape[1],
-        "distance": distance,
+        "distance": far,
         "det": determinant,
         "pairwise_distance": _mean(pair_gaps @ metric.scale, pairs, empty=0.0),
-        "objective": 0.5 * distance - determinant,
+        "objective": 0.5 * far - determinant,
         "changed": _mean((gaps > 0).sum(axis=-1), present),
         "sparsity": 1 - _mean((gaps > 0).mean(axis=-1), present),
         "count_diversity": _mean((pair_gaps > 0).mean(axis=-1), pairs, empty=0.0),

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ifonly.metrics.gathering import gather, spread
 from ifonly.metrics.sets import set_metrics
-from ifonly.space import Metric, Space
+from ifonly.space import Space
 from ifonly.space.frame import Frame
 
 
@@ -22,13 +22,14 @@ def evaluate(
     *,
     k: int | None = None,
     valid: Any = None,
-    weights: Mapping[str, float] | None = None,
+    weights: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
     """One line a row: the metrics of its counterfactuals, whoever made them.
 
     `counterfactuals` holds the features and a column `query`, the position of the row that each
-    line answers. `valid` says of each line whether it has the wanted outcome (all, by default),
-    and `k` how many were asked for (the most that any row has, by default).
+    line answers (`_query` where a feature is called so). `valid` says of each line whether it has
+    the wanted outcome (all, by default), `k` how many were asked for (the most that any row has, by
+    default), and `weights` what changes cost, as in `ifonly.explain`.
 
     >>> space = Space.describe({"name": "age", "low": 0, "high": 99, "mad": 10})
     >>> rows = pd.DataFrame({"age": [30]})
@@ -36,9 +37,9 @@ def evaluate(
     >>> evaluate(two, rows, space)[["distance", "pairwise_distance"]].iloc[0].to_list()
     [1.5, 1.0]
     """
-    sets = gather(counterfactuals, rows, space, k=k)
+    sets = gather(counterfactuals, rows, space, k=k, weights=weights)
     right = sets.filled if valid is None else spread(valid, counterfactuals, sets)
-    table = set_metrics(Metric.of(space, weights), sets.x, sets.points, right, sets.filled)
+    table = set_metrics(sets.metric, sets.x, sets.points, right, sets.filled)
     return pd.DataFrame({"query": np.arange(len(sets.x)), **table})
 
 

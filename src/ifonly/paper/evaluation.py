@@ -16,7 +16,6 @@ from ifonly.paper.facts import SET_METRICS
 from ifonly.paper.machine import machine
 from ifonly.paper.pages import Section, not_run, picture, table, text
 from ifonly.render.html import isolated
-from ifonly.space import Metric
 
 MOST_ROWS = 200
 """How many rows the page shows one by one."""
@@ -41,8 +40,9 @@ def evaluated(sets: Any, model: Any = None, *, within: str = "sphere", seed: int
         adapted = adapt(model, sets.space, sets.x[:256])
         valid = sets.filled & met(adapted, wanted_goal(sets, adapted), sets.points)
         boundary = metrics.boundary(sets, model, within=within, seed=seed)
-    metric = Metric.of(sets.space)
-    table_of = metrics.set_metrics(metric, sets.x, sets.points, valid, sets.filled)
+    table_of = metrics.set_metrics(
+        sets.metric, sets.x, sets.points, valid, sets.filled, distance=sets.distance()
+    )
     per_row = pd.DataFrame({"query": np.arange(len(sets.x)), **table_of})
     return Evaluation(
         sets.k, per_row, metrics.summary(per_row, sets.k), boundary, judged=model is not None

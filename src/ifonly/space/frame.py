@@ -6,6 +6,7 @@ goes through Narwhals. Nothing here changes a frame that it is given.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -122,6 +123,17 @@ def table(columns: dict[str, Any], library: str) -> Frame:
     ]
     # Side by side and not from a dictionary, which would let the values choose the dtypes.
     return nw.concat([one.to_frame() for one in series], how="horizontal").to_native()
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with as many underscores before it as set it apart from those taken.
+
+    >>> free_name("score", ["score", "_score"])
+    '__score'
+    """
+    while name in taken:
+        name = f"_{name}"
+    return name
 
 
 def _pandas_values(values: Any) -> Any:
