@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import ifonly
@@ -73,6 +74,57 @@ def test_a_protected_feature_that_flips_rows_is_found(
     assert not answers.sensitive(["job"])["flips"].any()
     with pytest.raises(ifonly.IfonlyError, match="'rase'"):
         answers.sensitive(["rase"])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_flip_is_never_denied_where_a_single_value_flips(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    data = pd.DataFrame({"age": rng.integers(18, 96, 300), "pay": rng.integers(0, 300, 300)})
+    lone = int(rng.integers(data["age"].min(), data["age"].max() + 1))
+
+    def odd(frame: pd.DataFrame) -> pd.Series[bool]:
+        return (frame["pay"] > 150) | (frame["age"] == lone)
+
+    rows = data[:12]
+    answers = ifonly.explain(ifonly.as_model(odd, classes=["no", "yes"]), rows, data=data, k=1)
+    brute = [
+        any(odd(rows[i : i + 1].assign(age=age)).item() != now for age in range(18, 96))
+        for i, now in enumerate(odd(rows))
+    ]
+    for names in (["age"], ["age", "pay"]):
+        table = answers.sensitive(names)
+        assert table["flips"].tolist() == (brute if names == ["age"] else [True] * 12)
+        assert table["exhaustive"].all() == (names == ["age"])
+
+
+def test_a_flip_that_is_not_found_among_a_part_of_the_values_is_unknown() -> None:
+    data = pd.DataFrame({"income": np.linspace(0, 1, 200), "debt": np.arange(200) % 7})
+    never = ifonly.as_model(lambda f: f["debt"] > 5, classes=["no", "yes"])
+    for frame in (data, pl.from_pandas(data)):
+        answers = ifonly.explain(never, frame[4:7], data=frame, k=1)
+        table = answers.sensitive(["income"])
+        assert not any(table["exhaustive"])
+        assert [one is None or one is pd.NA for one in table["flips"]] == [True] * 3
+        both = answers.sensitive(["income", "debt"])
+        assert both["flips"].to_list() == [True] * 3
+        alone = answers.sensitive("debt")
+        assert all(alone["exhaustive"])
+
+
+def test_many_protected_features_are_asked_about_in_part() -> None:
+    rng = np.random.default_rng(5)
+    data = pd.DataFrame({f"x{j}": rng.integers(0, 1000, 100) for j in range(12)})
+    asked: list[int] = []
+
+    def watch(frame: pd.DataFrame) -> pd.Series[bool]:
+        asked.append(len(frame))
+        return frame.sum(axis=1) > 6000
+
+    answers = ifonly.explain(ifonly.as_model(watch, classes=[0, 1]), data, data=data, k=1)
+    asked.clear()
+    table = answers.sensitive(list(data.columns))
+    assert table["flips"].all()
+    assert max(asked) <= 100_000
 
 
 def test_the_frontier_goes_from_closest_to_widest(answers: ifonly.Answers) -> None:

@@ -194,19 +194,22 @@ class Answers:
         """One line a row: the share of answers that change a protected feature, and `flips`.
 
         `flips` says whether other values of the protected features alone would give the row the
-        wanted outcome; the model is asked about all of them.
+        wanted outcome. `exhaustive` says whether the model was asked about every combination of
+        their values (for a number, every value of its range in steps of its decimals), or, where
+        there are more than about 10,000, about a part of them. A flip that was found is one in
+        either case; where none was found among a part, `flips` is missing.
         """
         names = [features] if isinstance(features, str) else features
         columns = [self._column(name) for name in names]
         touched = np.asarray(self.changed()[:, :, columns].any(axis=-1, keepdims=True))
-        points = self._source().moves(self.x, columns)
-        flips = self._source().outcomes(points, np.ones(points.shape[:2], dtype=bool))
-        already = np.array([status is Status.ALREADY for status in self.status])
+        flips, complete = self._source().flips(columns)
+        unknown = ~flips & ~self._source().batch.met & (not complete)
         return table(
             {
                 "query": np.arange(len(self)),
                 "changed": importance.change_share(touched, self.filled)[:, 0],
-                "flips": flips.any(axis=1) & ~already,
+                "flips": np.ma.masked_array(flips, unknown),
+                "exhaustive": np.full(len(self), complete),
             },
             self.library,
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,17 @@ from ifonly.rules import Rule
 from ifonly.select import Determinant, Needed, Selector
 from ifonly.solving import judged, pool_of
 from ifonly.status import Status
+from ifonly.stream import row_streams, uniforms
 from ifonly.why import Why
 
 MOST_ROWS = 2000
 """Up to how many rows the pools of a search are kept."""
-MOST_MOVES = 5000
+MOST_MOVES = 10_000
 """How many combinations of values are asked about for a row."""
+MOST_ASKED = 100_000
+"""About how many of them are asked about in one call of the model."""
+ENDS = 0.05
+"""The share of drawn values at either end of a feature's values, where most models go furthest."""
 
 
 @dataclass(frozen=True)
@@ -87,35 +93,64 @@ class Source:
         most = sorted((item for item in broken.items() if item[1]), key=lambda item: -item[1])
         return Why(status, note, (), model.rows, points.shape[1], dict(most))
 
-    def outcomes(self, points: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    def outcomes(
+        self, points: np.ndarray, asked: np.ndarray, rows: np.ndarray | None = None
+    ) -> np.ndarray:
         """bool [q, m]: the points [q, m, d] to which the model gives the wanted outcome.
 
-        Rules are not looked at; `asked` [q, m] says which points matter. Where causes are known,
-        points are actions, and what follows from them is what the model is asked about.
+        Rules are not looked at; `asked` [q, m] says which points matter, `rows` [q] whose they are
+        (by default, all rows'). Where causes are known, points are actions, and what follows from
+        them is what the model is asked about.
         """
+        rows = np.arange(len(self.batch.x)) if rows is None else rows
         model, goal = Counted(self.setting.model, self.setting.model), self.batch.goal
-        rows, _ = np.nonzero(asked)
         if self.setting.causes is not None:
-            points = self.setting.causes.follow(self.batch.x, points)
+            points = self.setting.causes.follow(self.batch.x[rows], points)
         codes = points[asked]
         decided, scores = model.own(codes, decide=not goal.by_scores, score=False)
         each = None if decided is None else decided[:, None]
         met = np.zeros(asked.shape, dtype=bool)
-        met[asked] = goal.take(rows).met(scores[:, None], each)[:, 0]
+        met[asked] = goal.take(rows[np.nonzero(asked)[0]]).met(scores[:, None], each)[:, 0]
         return met
 
-    def moves(self, x: np.ndarray, columns: Sequence[int]) -> np.ndarray:
-        """[q, m, d] rows x [q, d] with every combination of values of some features."""
-        grids = [self.setting.grid.fine[j] for j in columns]
-        count = int(np.prod([len(grid) for grid in grids]))
-        if count > MOST_MOVES:
-            raise OptionError(
-                f"These features have {count} combinations of values.",
-                "Ask about fewer at a time.",
-            )
-        points = np.repeat(x[:, None], count, axis=1)
-        points[:, :, list(columns)] = np.array(list(product(*grids)))
-        return points
+    def flips(self, columns: Sequence[int]) -> tuple[np.ndarray, bool]:
+        """Which rows [q] get the wanted outcome by other values of some features alone.
+
+        A row that has it already does not count. The second says whether all values were tried, or
+        a part of them: then a row may flip and not be found.
+        """
+        moves, complete = self._moves(columns)
+        x, flips = self.batch.x, np.zeros(len(self.batch.x), dtype=bool)
+        start = 0
+        while start < len(moves) and not (flips | self.batch.met).all():
+            rows = np.flatnonzero(~flips & ~self.batch.met)
+            part = moves[start : start + max(1, MOST_ASKED // len(rows))]
+            points = np.repeat(x[rows, None], len(part), axis=1)
+            points[:, :, list(columns)] = part
+            flips[rows] = self.outcomes(points, np.ones(points.shape[:2], bool), rows).any(axis=1)
+            start += len(part)
+        return flips, complete
+
+    def _moves(self, columns: Sequence[int]) -> tuple[np.ndarray, bool]:
+        """Combinations [m, columns] of values of some features, and whether these are all.
+
+        Where there are too many, `MOST_MOVES` are drawn, the same for every row.
+        """
+        space, stops = self.setting.space, self.setting.grid.stops
+        values, complete = [], True
+        for j in columns:
+            known = space.values(j, MOST_MOVES)
+            if len(known) < space.count(j):  # the values beside a tree's split points matter most
+                known, complete = np.union1d(known, stops.get(j, known)), False
+            values.append(np.append(known, np.nan) if space.features[j].erasable else known)
+        if prod(map(len, values)) <= 2 * MOST_MOVES:
+            return np.array(list(product(*values))), complete
+        stream = row_streams(np.zeros((1, len(space))), self.batch.seed)
+        drawn = []
+        for j, known in zip(columns, values, strict=True):
+            share = uniforms(stream, MOST_MOVES, purpose=j)[0] * (1 + 2 * ENDS) - ENDS
+            drawn.append(known[np.clip(share * len(known), 0, len(known) - 1).astype(np.intp)])
+        return np.stack(drawn, axis=1), False
 
     def _chosen(self, answers: Answers, selector: Selector, diversity: float) -> Answers:
         points, filled = answers.points.copy(), answers.filled.copy()

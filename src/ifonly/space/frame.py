@@ -113,7 +113,10 @@ def _few_levels(values: list[Any]) -> tuple[list[Any], np.ndarray]:
 
 
 def table(columns: dict[str, Any], library: str) -> Frame:
-    """A frame of the library with columns that are lists, arrays or series of its own."""
+    """A frame of the library with columns that are lists, arrays or series of its own.
+
+    A masked array holds booleans, some of them unknown.
+    """
     if library == "pandas":
         arrays = {name: _pandas_values(values) for name, values in columns.items()}
         return pd.DataFrame(arrays, copy=False)
@@ -138,6 +141,8 @@ def free_name(name: str, taken: Collection[str]) -> str:
 
 def _pandas_values(values: Any) -> Any:
     """What pandas makes a column of, with the dtype that the values have."""
+    if isinstance(values, np.ma.MaskedArray):
+        return pd.array(values.tolist(), dtype="boolean")
     if isinstance(values, pd.Series):
         # An array of objects would be read again, and become text where it is all text.
         return values if values.dtype == object else values.array
@@ -147,7 +152,9 @@ def _pandas_values(values: Any) -> Any:
 
 
 def _series(name: str, values: Any, library: str) -> nw.Series[Any]:
-    if isinstance(values, list) and len({type(value) for value in values}) > 1:
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.tolist()
+    elif isinstance(values, list) and len({type(value) for value in values}) > 1:
         # Values of several types: such libraries have no objects, so they become text.
         values = [None if value is None else str(value) for value in values]
     return nw.new_series(name, values, backend=library)  # type: ignore[arg-type]

@@ -112,6 +112,25 @@ class Space:
         """[d] the decimals of each feature; 0 for a category."""
         return np.array([f.decimals if isinstance(f, Continuous) else 0 for f in self.features])
 
+    def count(self, j: int) -> int:
+        """How many codes a feature has, the missing value apart."""
+        feature = self.features[j]
+        if isinstance(feature, Continuous):
+            return round((feature.high - feature.low) / feature.step) + 1
+        return len(feature.levels)
+
+    def values(self, j: int, most: int) -> np.ndarray:
+        """The sorted codes of a feature; of a number with more than `most`, so many, evenly spread.
+
+        >>> Space.describe({"name": "rate", "low": 0, "high": 1, "decimals": 1}).values(0, 3)
+        array([0. , 0.5, 1. ])
+        """
+        feature, count = self.features[j], self.count(j)
+        if not isinstance(feature, Continuous):
+            return np.arange(count, dtype=np.float64)
+        steps = np.linspace(0, count - 1, min(count, most)).round()
+        return np.round(feature.low + feature.step * steps, feature.decimals)
+
     def codes(self, rows: Frame, what: str = "rows") -> np.ndarray:
         """float64 [n, d]: the rows as codes; what does not fit the space is refused by name."""
         return read_codes(self.features, as_frame(rows, what), what)
