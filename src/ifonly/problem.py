@@ -215,6 +215,13 @@ class Problem:
             differs &= ~(np.isnan(points) & np.isnan(self.x)[:, None])
         return np.asarray(differs)
 
+    def kept(self, points: np.ndarray) -> np.ndarray:
+        """[q, m, d] points with the row's own value, bit for bit, wherever they do not differ.
+
+        A negative zero is the row's own or none.
+        """
+        return np.where(self.changed(points), points + 0.0, self.x[:, None])
+
     def take(self, rows: np.ndarray) -> Problem:
         """The problem of some rows."""
         part: Problem = replace(

@@ -48,11 +48,13 @@ def judged(
     problem: Problem, method: Method, pool: Pool, points: np.ndarray, filled: np.ndarray
 ) -> Solved:
     """The points; a row in which the judge rejects one chooses again among those it accepts."""
+    points = problem.kept(points)
     accepted, scores = problem.judge(points, filled)
     doubtful = np.flatnonzero((filled & ~accepted).any(axis=1))
     if len(doubtful):
         # The model's own decision is not that of its scores here: ask it about every candidate.
         part, own = problem.take(doubtful), Pool(pool.points[doubtful], pool.margin[doubtful])
+        own = replace(own, points=part.kept(own.points))
         own = own.without(~part.accepts(own.points, own.valid))
         points = points.copy()
         chooser = method.selector.choice if isinstance(method.selector, Polish) else method.selector

@@ -116,9 +116,9 @@ def test_one_category_may_be_named_without_a_list() -> None:
 
 
 def test_levels_of_several_types_stay_what_they_are() -> None:
-    feature = one(pd.Series([1, "1", 2.5, True, "b"], dtype=object))
-    assert {(type(level), level) for level in feature.levels} >= {(str, "1"), (float, 2.5)}
-    assert set(map(str, feature.levels)) >= {"1", "2.5", "b"}
+    values = [1, "1", 2.5, False, "b"]
+    feature = one(pd.Series(values, dtype=object))
+    assert {*map(repr, feature.levels)} == {*map(repr, values)}
 
 
 @pytest.mark.parametrize(

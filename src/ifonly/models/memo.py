@@ -28,7 +28,9 @@ class Memo:
 
     def scores(self, ask: Callable[[np.ndarray], np.ndarray], codes: np.ndarray) -> np.ndarray:
         """[n, c] of codes [n, d], asking only about what is new."""
-        keys, first, back = np.unique(point_keys(codes), return_index=True, return_inverse=True)
+        # A model may tell the negative zero of a row from the zero of a grid.
+        own = point_keys(codes, signed=True)
+        keys, first, back = np.unique(own, return_index=True, return_inverse=True)
         at = np.searchsorted(self.keys, keys)
         old = at < len(self.keys)
         old[old] = self.keys[at[old]] == keys[old]

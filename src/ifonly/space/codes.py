@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import narwhals as nw
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, nearest
+from ifonly.space.dtypes import held
 from ifonly.space.feature import Categorical, Continuous, Feature
 from ifonly.space.frame import levels_and_positions, numbers
 
@@ -23,15 +25,9 @@ def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str)
         # pandas natively: Narwhals' clothes cost more than the column of a single row.
         series = native[feature.name] if isinstance(native, pd.DataFrame) else frame[feature.name]
         if isinstance(feature, Continuous):
-            values = numbers(series, what)
-            if feature.column.dtype.lower().startswith("float32"):
-                # 0.1 in single precision is 0.1 on the value grid
-                rounded = np.round(values, feature.decimals)
-                same = rounded.astype(np.float32) == values.astype(np.float32)
-                values = np.where(same, rounded, values)
-            codes[:, j] = values
+            codes[:, j] = held(numbers(series, what), feature, what)
         else:
-            levels, positions = levels_and_positions(series)
+            levels, positions = levels_and_positions(series, what)
             index = [
                 _level_index(level, feature, f"row {int(np.argmax(positions == i))} of `{what}`")
                 for i, level in enumerate(levels)
@@ -67,11 +63,13 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _level_index(level: Any, feature: Categorical, where: str) -> float:
-    try:
-        return float(feature.levels.index(level))
-    except ValueError:
-        pass
-    twin = next((known for known in feature.levels if str(known) == str(level)), None)
+    with suppress(ValueError):
+        place = feature.levels.index(level)
+        # Only objects tell 1 from True and from 1.0; in any other column they are one value.
+        if feature.column.dtype != "object" or type(level) is type(feature.levels[place]):
+            return float(place)
+    alike = (known for known in feature.levels if known == level or str(known) == str(level))
+    twin = next(alike, None)
     hint = nearest(level, feature.levels)
     if twin is not None:
         hint = (

@@ -21,18 +21,20 @@ from ifonly.errors import DataError, nearest
 class Column:
     """How a feature stands in a frame: its dtype's name, and the categories of a categorical dtype.
 
-    An empty dtype lets the values choose. `none` says that a missing object is None, not NaN.
+    An empty dtype lets the values choose. `none` says that a missing value is None where its column
+    could also hold NaN, `floats` that numbers among objects are floats, whole as they may be.
     """
 
     dtype: str = ""
     categories: tuple[Any, ...] = ()
     ordered: bool = False
     none: bool = False
+    floats: bool = False
 
 
 @dataclass(frozen=True)
 class Continuous:
-    """A number between `low` and `high`, rounded to `decimals`.
+    """A number between `low` and `high`, rounded to `decimals`; -2 are hundreds.
 
     `mad` is the unit of distance: the median absolute deviation over the data or, where that is 0,
     what `Space.infer` puts in its place. `tolerance` is the change that the paper's sparsity step

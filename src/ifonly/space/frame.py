@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError
+from ifonly.space.dtypes import WHOLE
 from ifonly.space.feature import Column
 
 Frame: TypeAlias = Any
@@ -62,43 +63,115 @@ def column_of(series: nw.Series[Any]) -> Column:
     """How the series stands in its frame, in words that survive JSON."""
     native = series.to_native()
     if isinstance(native, pd.Series):
-        if isinstance(native.dtype, pd.CategoricalDtype):
-            categories = tuple(_plain(native.dtype.categories.tolist()))
-            return Column("category", categories, bool(native.dtype.ordered))
-        if isinstance(native.dtype, pd.StringDtype) and native.dtype.na_value is pd.NA:
-            return Column(f"string[{native.dtype.storage}]")
-        none = native.dtype == object and any(value is None for value in native)
-        return Column(str(native.dtype), none=none)
+        return _pandas_column_of(native)
     dtype = series.dtype
+    if isinstance(dtype, nw.Decimal):
+        raise _not_restorable(series.name, str(native.dtype))
     categories = tuple(dtype.categories) if isinstance(dtype, nw.Enum) else ()
-    return Column(type(dtype).__name__, categories)
+    nan = dtype.is_float() and bool(series.is_nan().any())
+    if nan and series.is_null().any():
+        raise _missing_twice(series.name, "null and NaN")
+    return Column(type(dtype).__name__, categories, none=dtype.is_float() and not nan)
+
+
+def _pandas_column_of(series: pd.Series[Any]) -> Column:
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return Column("category", tuple(_plain(dtype.categories.tolist())), bool(dtype.ordered))
+    if isinstance(dtype, pd.StringDtype) and dtype.na_value is pd.NA:
+        return Column(f"string[{dtype.storage}]")
+    if dtype == np.dtype(object):
+        gaps = {"nan" if isinstance(v, float) else repr(v) for v in series[series.isna()]}
+        if not gaps <= {"nan"} and gaps != {"None"}:
+            raise _missing_twice(series.name, " and ".join(sorted(gaps)))
+        floats = any(isinstance(value, float | np.floating) for value in series.dropna())
+        return Column("object", none=gaps == {"None"}, floats=floats)
+    # Arrow's own text has the name of another dtype, and an alias that is its alone.
+    name = str(dtype).replace("string[pyarrow]", "utf8[pyarrow]")
+    try:
+        pd.api.types.pandas_dtype(name)
+    except (TypeError, NotImplementedError):
+        raise _not_restorable(series.name, str(dtype)) from None
+    return Column(name)
 
 
 def numbers(series: Any, what: str) -> np.ndarray:
-    """A series of pandas or Narwhals as float64 [n], NaN where a value is missing; no text."""
+    """A series of pandas or Narwhals as float64 [n], NaN where a value is missing.
+
+    Text is refused, and whole numbers that double precision cannot hold.
+    """
     if isinstance(series, nw.Series) and isinstance(series.to_native(), pd.Series):
         series = series.to_native()
     if isinstance(series, pd.Series):
-        if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf":
-            return series.to_numpy(dtype=np.float64)
-        if not pd.api.types.is_numeric_dtype(series.dtype):  # objects may be numbers
-            kinds = {type(value) for value in series.dropna()}
-            if not all(issubclass(kind, (int, float, np.number)) for kind in kinds):
-                raise _not_numbers(series, what)
-        return series.to_numpy(dtype=np.float64, na_value=np.nan)
-    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
+        dtype = series.dtype
+        if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+            values, whole = series.to_numpy(dtype=np.float64), dtype.kind in "iu"
+        else:
+            values, whole = _pandas_numbers(series, what)
+    elif not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
         raise _not_numbers(series, what)
-    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    else:
+        values = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        whole = series.dtype.is_integer()
+    if whole and (np.abs(values) >= WHOLE).any():
+        raise _too_large(series, what, int(np.flatnonzero(np.abs(values) >= WHOLE)[0]))
+    return values
 
 
-def levels_and_positions(series: Any) -> tuple[list[Any], np.ndarray]:
+def _pandas_numbers(series: pd.Series[Any], what: str) -> tuple[np.ndarray, bool]:
+    """The numbers of a column that NumPy has no dtype for, and whether some are Python's ints."""
+    whole = pd.api.types.is_integer_dtype(series.dtype)
+    if not pd.api.types.is_numeric_dtype(series.dtype):  # objects may be numbers
+        kinds = {type(value) for value in series.dropna()}
+        if not all(issubclass(kind, (int, float, np.number)) for kind in kinds):
+            raise _not_numbers(series, what)
+        whole = any(issubclass(kind, (int, np.integer)) for kind in kinds)
+    try:
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    except OverflowError:
+        raise _too_large(series, what, 0) from None
+    if (np.isnan(values) & ~series.isna()).any():
+        raise _missing_twice(series.name, "NaN and its own missing value", what)
+    return values, whole
+
+
+def levels_and_positions(series: Any, what: str) -> tuple[list[Any], np.ndarray]:
     """The distinct values, and for each entry the position of its own, -1 if missing."""
-    if len(series) <= FEW:
-        return _few_levels(series.to_list())
     native = series.to_native() if isinstance(series, nw.Series) else series
-    values = native if isinstance(native, pd.Series) else pd.Series(series.to_list(), dtype=object)
-    positions, uniques = pd.factorize(values, use_na_sentinel=True)
-    return _plain(uniques.tolist()), positions
+    try:
+        if len(series) <= FEW:
+            levels, positions = _few_levels(series.to_list())
+        else:
+            pandas = isinstance(native, pd.Series)
+            many = native if pandas else pd.Series(series.to_list(), dtype=object)
+            positions, uniques = pd.factorize(many, use_na_sentinel=True)
+            levels = _plain(uniques.tolist())
+    except TypeError:
+        raise DataError(
+            f"The column {series.name!r} of `{what}` holds {series.to_list()[0]!r}, which cannot "
+            "be the level of a category.",
+            "Spread it over columns of single values, or turn it into text.",
+        ) from None
+    if any(level != level for level in levels):
+        raise _missing_twice(series.name, "NaN and its own missing value", what)
+    zero = any(isinstance(level, float) and level == 0 for level in levels)
+    if zero or (isinstance(native, pd.Series) and native.dtype == np.dtype(object)):
+        _check_apart(series, levels, positions, what)
+    return levels, positions
+
+
+def _check_apart(series: Any, levels: list[Any], positions: np.ndarray, what: str) -> None:
+    """Refuse values that Python calls equal, and that are not the same: 1, 1.0 and True."""
+    known = [item for item in zip(_plain(series.to_list()), positions, strict=True) if item[1] >= 0]
+    if {type(value) for value, _ in known} == {str}:
+        return
+    for value, place in known:
+        if repr(value) != repr(levels[place]):
+            raise DataError(
+                f"The column {series.name!r} of `{what}` holds {levels[place]!r} and {value!r}, "
+                "which are equal in Python and would become one level.",
+                "Turn its values into text, or into values of one type.",
+            )
 
 
 def _few_levels(values: list[Any]) -> tuple[list[Any], np.ndarray]:
@@ -180,4 +253,28 @@ def _not_numbers(series: Any, what: str) -> DataError:
     return DataError(
         f"The column {series.name!r} of `{what}` holds {example!r}; numbers are wanted.",
         f"Convert it first, for example with pandas.to_numeric({what}[{series.name!r}]).",
+    )
+
+
+def _too_large(series: Any, what: str, place: int) -> DataError:
+    name = series.name
+    return DataError(
+        f"The column {name!r} of `{what}` holds {series.to_list()[place]!r}: whole numbers from "
+        "2**53 on cannot be computed with exactly.",
+        f"If it names something and measures nothing, leave it out of the features or say "
+        f"categorical=[{name!r}]; if it is a measure, turn it into floats.",
+    )
+
+
+def _missing_twice(name: Any, markers: str, what: str = "data") -> DataError:
+    return DataError(
+        f"The column {name!r} of `{what}` marks a missing value as {markers}.",
+        "Use one of None and NaN for every missing value of a column.",
+    )
+
+
+def _not_restorable(name: Any, dtype: str) -> DataError:
+    return DataError(
+        f"The column {name!r} of `data` has the dtype {dtype}, in which no frame can be made.",
+        "Turn it into floats, or into text where it is a category.",
     )

@@ -15,6 +15,7 @@ import narwhals as nw
 import numpy as np
 
 from ifonly.errors import DataError, OptionError, nearest
+from ifonly.space.dtypes import LEAST_DECIMALS, finest, number_dtype
 from ifonly.space.feature import Categorical, Continuous, Feature, Ordinal
 from ifonly.space.frame import column_of, levels_and_positions, numbers
 
@@ -63,9 +64,23 @@ def _continuous(series: nw.Series[Any]) -> Continuous:
         raise DataError(f"The column {series.name!r} of `data` has no value.", "Drop the column.")
     if np.isinf(known).any():
         raise DataError(f"The column {series.name!r} of `data` holds an infinite value.")
-    single = series.dtype == nw.Float32
-    decimals = resolution(known.astype(np.float32) if single else known)
+    column = column_of(series)
+    if column.floats and any(isinstance(v, int | np.integer) for v in series.to_list()):
+        raise DataError(
+            f"The column {series.name!r} of `data` holds whole numbers and floats as objects.",
+            f"Give it one type: data.astype({{{series.name!r}: 'float64'}}).",
+        )
+    dtype = number_dtype(column.dtype)
+    stored = known.astype(dtype if dtype is not None and dtype.kind == "f" else np.float64)
+    decimals = resolution(stored)
+    if decimals < LEAST_DECIMALS:
+        raise DataError(
+            f"The column {series.name!r} of `data` holds {known.max():g} as {column.dtype}, which "
+            "keeps too few of its digits.",
+            f"Widen it: data.astype({{{series.name!r}: 'float64'}}).",
+        )
     step = 10.0**-decimals
+    top = np.floor(float(np.finfo(stored.dtype).max) / step) * step if step > 1 else np.inf
     deviations = np.abs(known - np.median(known))
     mad = float(np.median(deviations) or deviations.mean() or step)
     tolerance = min(mad, float(np.quantile(np.unique(deviations), 0.1)))
@@ -73,29 +88,30 @@ def _continuous(series: nw.Series[Any]) -> Continuous:
         series.name,
         # Outward, so that full-precision data keep their ends on the grid.
         low=float(np.round(np.floor(np.round(known.min() / step, 3)) * step, decimals)),
-        high=float(np.round(np.ceil(np.round(known.max() / step, 3)) * step, decimals)),
+        high=min(top, float(np.round(np.ceil(np.round(known.max() / step, 3)) * step, decimals))),
         decimals=decimals,
         mad=mad,
         tolerance=tolerance,
         missing=len(known) < len(values),
-        column=column_of(series),
+        column=column,
     )
 
 
 def resolution(values: np.ndarray) -> int:
-    """The fewest decimals that write every value exactly.
+    """The fewest decimals that write every value exactly, as far as their dtype can tell.
 
     >>> resolution(np.array([1.0, 2.0, 2.0, 2.25]))
     2
     """
     unique = np.unique(values)
-    for decimals in range(MOST_DECIMALS + 1):
+    most = finest(unique)
+    for decimals in range(min(MOST_DECIMALS, most) + 1):
         # In double precision, then back, so that single-precision columns read as written.
         rounded = np.round(unique.astype(np.float64), decimals).astype(unique.dtype)
         if np.array_equal(rounded, unique):
             return decimals
     width = float(unique[-1]) - float(unique[0]) or abs(float(unique[0])) or 1.0
-    return max(0, MEASURED_DIGITS - int(np.floor(np.log10(width))))
+    return min(most, max(0, MEASURED_DIGITS - int(np.floor(np.log10(width)))))
 
 
 def _categorical(series: nw.Series[Any]) -> Categorical:
@@ -125,7 +141,7 @@ def _ordinal(series: nw.Series[Any], order: Sequence[Any]) -> Ordinal:
 
 
 def _levels(series: nw.Series[Any]) -> tuple[list[Any], np.ndarray]:
-    levels, positions = levels_and_positions(series)
+    levels, positions = levels_and_positions(series, "data")
     if not levels:
         raise DataError(f"The column {series.name!r} of `data` has no value.", "Drop the column.")
     return levels, positions

@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from ifonly.space.dtypes import number_dtype
 from ifonly.space.feature import Categorical, Column, Continuous, Feature
 from ifonly.space.frame import Frame
 
@@ -36,13 +37,22 @@ def build_rows(
     series = {
         feature.name: nw.new_series(
             feature.name,
-            [value_of(feature, code) for code in codes[:, j]],
+            _values(feature, codes[:, j], native=native),
             _narwhals_dtype(feature.column) if native else None,
             backend=library,  # type: ignore[arg-type]
         )
         for j, feature in enumerate(features)
     }
     return nw.from_dict(series, backend=library).to_native()  # type: ignore[arg-type]
+
+
+def _values(feature: Feature, codes: np.ndarray, *, native: bool) -> Any:
+    """The values of codes [n], for a library other than pandas."""
+    dtype = number_dtype(feature.column.dtype)
+    if native and isinstance(feature, Continuous) and dtype and not np.isnan(codes).any():
+        return codes.astype(dtype)
+    gap = np.nan if native and dtype and dtype.kind == "f" and not feature.column.none else None
+    return [gap if np.isnan(code) else value_of(feature, code) for code in codes]
 
 
 def level_arrays(features: Sequence[Feature]) -> tuple[Any, ...]:
@@ -56,7 +66,9 @@ def level_arrays(features: Sequence[Feature]) -> tuple[Any, ...]:
 
 
 def _with_missing(feature: Categorical) -> list[Any]:
-    missing = None if feature.column.none else np.nan
+    # Only among objects is NaN another value than None.
+    objects = feature.column.dtype in ("", "object") and not feature.column.none
+    missing = np.nan if objects else None
     return [*feature.levels, missing] if feature.missing else list(feature.levels)
 
 
@@ -68,7 +80,7 @@ def _pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
         return pd.Series(array.take(places.astype(np.intp)), dtype=array.dtype, copy=False)
     dtype = _pandas_dtype(feature.column)
     if dtype is None:
-        whole = feature.decimals == 0 and not feature.missing
+        whole = feature.decimals <= 0 and not feature.missing
         return codes.astype(np.int64) if whole and np.all(codes == np.round(codes)) else codes
     if feature.column.dtype == "object":
         gap = None if feature.column.none else np.nan
@@ -86,7 +98,8 @@ def value_of(feature: Feature, code: float) -> Any:
         return None
     if isinstance(feature, Categorical):
         return feature.levels[int(code)]
-    whole = feature.decimals == 0 and code % 1 == 0 and abs(code) < 2**63
+    whole = feature.decimals <= 0 and code % 1 == 0 and not feature.column.floats
+    whole = whole and abs(code) < 2**63
     return int(code) if whole else float(code)
 
 

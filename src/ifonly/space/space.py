@@ -170,10 +170,10 @@ class Space:
         return self.round(xp.stack(columns, axis=-1))
 
     def round(self, codes: Any) -> Any:
-        """[..., d] the codes on the grid of their decimals."""
+        """[..., d] the codes on the grid of their decimals, with one zero."""
         xp = array_namespace(codes)
         powers = xp.asarray(10.0**self.decimals, dtype=codes.dtype, device=device(codes))
-        return xp.round(codes * powers) / powers
+        return xp.round(codes * powers) / powers + 0.0
 
     def index(self, name: str) -> int:
         """The position of a feature."""
