@@ -58,6 +58,14 @@ def test_time_passes_with_the_moves_that_take_it() -> None:
     assert ("age", 38) in [(c.feature, c.after) for c in last]
 
 
+def test_of_two_times_for_one_move_the_longer_passes() -> None:
+    lines = [f"education: school -> master takes {time} of age" for time in (3, 5, 2)]
+    made = planned(lines)
+    assert made.takes == {"age": 5.0}
+    step = next(step for step in made.steps if step.takes)
+    assert ("age", 35) in [(c.feature, c.after) for c in step.changes]
+
+
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=60, deadline=None)
 def test_no_rule_is_broken_on_the_way_unless_all_must_change_at_once(seed: int) -> None:

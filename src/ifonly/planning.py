@@ -110,7 +110,7 @@ class _Route:
     def steps(self) -> list[Step]:
         """The steps of the best order."""
         changed = np.flatnonzero((self.x != self.goal) & ~(np.isnan(self.x) & np.isnan(self.goal)))
-        clocks = {self.space.index(rule.of) for rule in self._times()}
+        clocks = {self.space.index(of) for _, of in self._times()}
         moves = [int(j) for j in changed if j not in clocks] or [int(j) for j in changed]
         if len(moves) > MOST:
             done = np.array([[False], [True]]).repeat(len(moves), axis=1)
@@ -128,8 +128,8 @@ class _Route:
         """[s, d] the row with the moves made that are done, bool [s, m]."""
         states = np.repeat(self.x[None], len(done), axis=0)
         states[:, moves] = np.where(done, self.goal[moves], self.x[moves])
-        for rule, time in self._times().items():
-            clock, name = self.space.index(rule.of), self.space.index(rule.name)
+        for (moving, of), time in self._times().items():
+            clock, name = self.space.index(of), self.space.index(moving)
             if clock not in moves and name in moves:
                 states[:, clock] += np.where(done[:, moves.index(name)], time, 0.0)
                 states[:, clock] = np.minimum(states[:, clock], self.goal[clock])
@@ -150,13 +150,16 @@ class _Route:
             )
             for j in sorted(apart, key=lambda j: (int(j) not in new, j))
         ]
-        timed = {r.of: t for r, t in self._times().items() if self.space.index(r.name) in new}
+        timed = {of: t for (name, of), t in self._times().items() if self.space.index(name) in new}
         of, time = next(iter(timed.items()), ("", 0.0))
         return Step(tuple(changes), time, of)
 
-    def _times(self) -> dict[Takes, float]:
-        """The rules by which a change of this plan takes time, and how much."""
-        times = {}
+    def _times(self) -> dict[tuple[str, str], float]:
+        """The time that changes of this plan take, by the feature and by the number that it is of.
+
+        Where several rules want some, the longest counts: it is enough for each of them.
+        """
+        times: dict[tuple[str, str], float] = {}
         for rule in self.rules:
             if isinstance(rule, Takes) and rule.of:
                 codes = np.array([self.x, self.goal])[:, self.space.index(rule.name)]
@@ -164,7 +167,8 @@ class _Route:
                     before, after = codes.astype(np.intp)
                     time = float(rule.times(self.space)[before, after])
                     if 0 < time < np.inf:
-                        times[rule] = time
+                        key = rule.name, rule.of
+                        times[key] = max(time, times.get(key, 0.0))
         return times
 
 

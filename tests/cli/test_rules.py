@@ -51,10 +51,13 @@ def test_a_file_and_single_rules_hold_together(explain: Any, folder: Path) -> No
     assert set(answers.changes()["feature"]) == {"income"}
 
 
-def test_moves_of_a_file_and_of_an_option_follow_each_other(explain: Any, folder: Path) -> None:
+def test_moves_of_a_file_and_of_an_option_are_two_rules(explain: Any, folder: Path) -> None:
     (folder / "rules.txt").write_text("job: clerk -> nurse takes 2 of income\n")
-    ran = explain("--rule", "job: 10 -> clerk takes 1 of income", "--rules", "rules.txt", "-k", "1")
+    rule = "job: 10 -> clerk takes 1 of income"
+    ran = explain("--rule", rule, "--rules", "rules.txt", "-k", "1", "--format", "json")
     assert ran.code == 0, ran.err
+    lines = ['job: "10" -> clerk takes 1 of income', "job: clerk -> nurse takes 2 of income"]
+    assert Answers.from_json(ran.out).record["rules"] == lines
 
 
 FILES = {

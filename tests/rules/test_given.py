@@ -40,17 +40,21 @@ def test_no_rules_are_no_rules(given: Any, people: Space) -> None:
     assert as_rules(given, people) == ()
 
 
-def test_moves_of_one_category_become_one_rule_where_the_first_stood(people: Space) -> None:
+def test_every_line_stays_a_rule_of_its_own(people: Space) -> None:
     lines = read_rules(FILE, people)
     assert [str(rule) for rule in lines] == [
-        "race fixed",
-        "age only increases",
-        "education: HS-grad -> Bachelors takes 4, Bachelors -> Masters takes 2 of age",
-        "education only: School -> HS-grad",
+        line.strip() for line in FILE.split("\n") if line.strip() and not line.startswith("#")
     ]
-    assert isinstance(lines[2], Takes)
+    assert lines == tuple(parse(str(rule), people) for rule in lines)
+    assert as_rules([str(rule) for rule in lines], people) == lines
+
+
+def test_moves_of_one_line_follow_each_other(people: Space) -> None:
+    chain = "education: HS-grad -> Bachelors takes 4, Bachelors -> Masters takes 2 of age"
+    rule = parse(chain, people)
+    assert isinstance(rule, Takes)
     school, hs, bachelors, masters, _ = range(5)
-    times = lines[2].times(people)
+    times = rule.times(people)
     assert times[hs, masters] == 6
     assert times[bachelors, masters] == 2
     assert np.isinf(times[school, hs])

@@ -3,8 +3,10 @@
     education: Bachelors -> Masters takes 2 of age
     education only: School -> HS-grad, HS-grad -> Bachelors takes 4 of age
 
-Moves follow each other: who goes from HS-grad to Masters by way of Bachelors needs the time of
-both. With `only`, nothing else is possible; without, a change that no moves lead to is free.
+The moves of one rule follow each other: who goes from HS-grad to Masters by way of Bachelors needs
+the time of both. With `only`, nothing else is possible; without, a change that no moves lead to is
+free. Two such rules are two conditions, and an answer meets both: moves that follow each other
+stand in one rule.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ifonly.errors import RuleError
@@ -27,7 +26,6 @@ from ifonly.rules.grammar import read_line
 from ifonly.rules.plain import from_plain
 from ifonly.rules.reader import Reader, Trouble
 from ifonly.rules.rule import Rule
-from ifonly.rules.takes import Takes
 from ifonly.space import Space
 
 ATTEMPTS = 500
@@ -62,14 +60,14 @@ def parse(line: str, space: Space) -> Rule:
 def as_rules(rules: Iterable[Given] | Given | None, space: Space) -> tuple[Rule, ...]:
     """Rules given as objects, text or plain dictionaries, each checked against the space.
 
-    Moves of one category that take time of one number become one rule: they follow each other.
+    Each stays the rule that it is on its own: an answer obeys all of them.
     """
     if isinstance(rules, Mapping) and "rule" not in rules:
         raise RuleError(
             f"The rules are a dictionary: {rules!r}.", "Give a list, such as rules=['age fixed']."
         )
     given = [rules] if isinstance(rules, str | Rule | Mapping) else list(rules or ())
-    return _merged([_as_rule(rule, space) for rule in given])
+    return tuple(_as_rule(rule, space) for rule in given)
 
 
 def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
@@ -81,10 +79,10 @@ def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
     """
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("["):
-        return _merged(_numbered("Rule", enumerate(_json(text), 1), space))
+        return tuple(_numbered("Rule", enumerate(_json(text), 1), space))
     lines = ((n, line.strip()) for n, line in enumerate(text.split("\n"), 1))
     told = ((n, line) for n, line in lines if line and not line.startswith("#"))
-    return _merged(_numbered("Line", told, space))
+    return tuple(_numbered("Line", told, space))
 
 
 def _as_rule(given: Any, space: Space) -> Rule:
@@ -122,15 +120,3 @@ def _json(text: str) -> list[Any]:
             f"The rules begin as JSON does and cannot be read as such: {error}.",
             'Write a list, such as ["race fixed"]; or text, one rule a line.',
         ) from None
-
-
-def _merged(rules: list[Rule]) -> tuple[Rule, ...]:
-    """The rules with the moves of one category and one number in one, where the first stood."""
-    kept: dict[object, Rule] = {}
-    for place, rule in enumerate(rules):
-        key = (rule.name, rule.of, rule.only) if isinstance(rule, Takes) else place
-        first = kept.get(key)
-        if isinstance(rule, Takes) and isinstance(first, Takes):
-            rule = replace(first, moves=first.moves + rule.moves)
-        kept[key] = rule
-    return tuple(kept.values())
