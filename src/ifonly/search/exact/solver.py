@@ -12,10 +12,6 @@ the rows: a solver works within tolerances of its own, and has faults.
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +19,7 @@ import numpy as np
 
 from ifonly.errors import IfonlyError, MissingExtra
 from ifonly.search.exact.affine import Affine
+from ifonly.search.exact.quiet import quiet
 
 TOLERANCE = 1e-9
 """What the solver may leave a column or a row wrong by, unless it is told otherwise."""
@@ -212,7 +209,7 @@ def _run(highspy: Any, solver: Any) -> str:
         kinds.kUnbounded: "unbounded",
         kinds.kTimeLimit: "limit",
     }
-    with _silence():
+    with quiet():
         solver.run()
         if solver.getModelStatus() in (kinds.kUnboundedOrInfeasible, kinds.kUnbounded):
             solver.setOptionValue("presolve", "off")  # which is what cannot tell the two apart
@@ -221,25 +218,6 @@ def _run(highspy: Any, solver: Any) -> str:
     if status not in words:
         raise SolverError(f"The solver stopped without an answer: {status.name}.")
     return words[status]
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """No word on stdout, which is for data: HiGHS 1.12 has some that no option keeps back."""
-    try:
-        sys.stdout.flush()
-        kept = os.dup(1)
-    except (AttributeError, OSError, ValueError):  # there is no stdout to keep clean
-        yield
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 1)
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)
 
 
 def _highspy() -> Any:
