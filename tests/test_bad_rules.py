@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -56,8 +57,7 @@ def test_a_rule_that_does_not_fit_is_named_with_what_would(rule: Any, told: str,
     [
         (["age between 30 and 40", "age between 50 and 60"], "age"),
         (["job is Sales", "job is Service"], "job"),
-        (["age between 30.2 and 30.8"], "age"),
-        ([ifonly.between("income", 6000, 9000)], "income"),
+        (["income at least 6000", "income at most 5000.5"], "income"),
     ],
 )
 def test_rules_that_no_row_can_satisfy_are_all_named(rules: list[Any], name: str) -> None:
@@ -100,6 +100,47 @@ def test_a_row_beyond_the_range_that_may_not_come_back_is_infeasible() -> None:
     rows = DATA[:2].assign(age=[99, 35], income=2000.0)
     answers = explain(["age between 20 and 60", "age only increases"], rows)
     assert answers.status == (Status.INFEASIBLE, Status.FOUND)
+
+
+@pytest.mark.parametrize(
+    "rule", ["age between 30.2 and 30.8", "income between 6000 and 9000", "age at least 64"]
+)
+def test_a_rule_that_no_known_value_satisfies_makes_single_rows_infeasible(rule: str) -> None:
+    answers = explain([rule], DATA[:2].assign(income=2000.0))
+    assert answers.status == (Status.INFEASIBLE, Status.INFEASIBLE)
+    assert all(f"'{rule}'" in note for note in answers.notes)
+
+
+OBEYS = {
+    "outside the range": ({"age": 95, "hours": 20, "rate": 5.0}, "age at least 91"),
+    "without the value": ({"age": 40, "hours": 20, "rate": None}, "rate at least 200"),
+    "between two values": ({"age": 40, "hours": 20, "rate": 5.25}, "rate between 5.2 and 5.3"),
+    "out of step": ({"age": 40, "hours": 20, "rate": 5.0}, "age in steps of 1000"),
+}
+
+
+@pytest.mark.parametrize(("row", "rule"), OBEYS.values(), ids=OBEYS.keys())
+def test_a_row_that_obeys_is_answered_whatever_the_known_values_are(
+    row: dict[str, Any], rule: str
+) -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {
+            "age": rng.integers(17, 91, 300),
+            "hours": rng.integers(1, 99, 300),
+            "rate": np.where(rng.random(300) < 0.1, np.nan, rng.integers(0, 150, 300)),
+        }
+    )
+    model = ifonly.as_model(lambda frame: frame["hours"] > 60, classes=["no", "yes"])
+    # Another row, which has no way to obey unless it does already.
+    rows = pd.concat([pd.DataFrame([row]), data[data["hours"] < 50][:1]])
+    asked: dict[str, Any] = {"data": data, "k": 1, "target": "yes"}
+    together = ifonly.explain(model, rows.astype(data.dtypes), rules=[rule], **asked)
+    alone = ifonly.explain(
+        model, rows.astype(data.dtypes), row_rules={0: [rule], 1: [rule]}, **asked
+    )
+    assert together.status[0] is Status.FOUND
+    assert together.status == alone.status
 
 
 def test_the_outcome_out_of_reach_is_not_found_and_sinks_no_other_row() -> None:

@@ -155,17 +155,26 @@ def _middle(space: Space) -> np.ndarray:
 
 
 def _check_together(space: Space, rules: tuple[Rule, ...]) -> None:
-    """Refuse rules that leave some feature without a value in every row."""
+    """Refuse rules that contradict each other whatever the row is.
+
+    What the range or the value grid alone forbids is a matter of each row: one that lies outside,
+    or lacks the value, may obey.
+    """
     box = Box.whole(space, _middle(space)[None])
     nothing = np.zeros(box.keep.shape, dtype=bool)
-    box = replace(box, keep=nothing, erase=nothing)
+    ends = np.full(box.low.shape, np.inf)
+    box = replace(box, keep=nothing, erase=nothing, low=-ends, high=ends)
     for rule in rules:
         if not rule.relative:
             box = rule.narrow(box)
-    empty = np.flatnonzero(box.empty()[0])
+    # Two bounds between two neighbouring values are rounded past each other, by one step.
+    apart = box.low > box.high + 1.5 * 10.0**-space.decimals
+    none = np.where(space.continuous, apart, box.empty())[0]
+    lacking = [feature.missing for feature in space.features]
+    empty = np.flatnonzero(none & ~np.array(lacking))
     if len(empty):
         name = space.names[empty[0]]
-        guilty = [f"'{rule}'" for rule in rules if getattr(rule, "name", None) == name]
+        guilty = [f"'{rule}'" for rule in rules if name in rule.names]
         raise RuleError(
             f"No row can satisfy the rules: {', '.join(guilty)} leave no value for {name!r}, which "
             f"{_extent(space.features[empty[0]])}.",

@@ -12,7 +12,7 @@ from ifonly.rules.intervals import check_number
 from ifonly.rules.rule import Condition, Rule, feature_of, told
 from ifonly.rules.scene import Scene
 from ifonly.rules.words import name_text, number_text
-from ifonly.space import Continuous, Space
+from ifonly.space import Space
 
 
 @dataclass(frozen=True)
@@ -212,15 +212,6 @@ class Steps(Relative):
 
     def check(self, space: Space) -> None:
         check_number(space, self.name, self)
-        feature = space.features[space.index(self.name)]
-        assert isinstance(feature, Continuous)
-        first = np.ceil(feature.low / self.size - CLOSE) * self.size
-        if first > feature.high + CLOSE:
-            raise RuleError(
-                f"The rule '{self}' leaves {self.name!r} no value: it goes from "
-                f"{number_text(feature.low)} to {number_text(feature.high)}.",
-                "Give a smaller step.",
-            )
 
     def truth(self, scene: Scene) -> np.ndarray:
         j = scene.space.index(self.name)
