@@ -37,10 +37,7 @@ def pose(
         box = box.put(rows, rule.narrow(box.take(rows)))
     causes, limits = setting.causes, None
     if causes is not None:
-        limits = box
-        for j in range(len(setting.space)):
-            if not causes.may_act(j):
-                box = box.only_own(j)
+        limits, box = box, causes.to_act_in(box)
     shared = tuple(rule for rule in own[0] if not rule.boxed) if own else ()
     return Problem(
         space=setting.space,

@@ -114,21 +114,47 @@ class Problem:
 
         A point that cannot be mended comes back as near to it as it got.
         """
-        if not self.relations:
+        if not self.tied.any():
             return points
-        if self.causes is None:
+        if self.limits is None:
             return repaired(self.relations, self.box, points)
         result = self.result(points)
         moved = repaired(self.relations, self.box, result)
-        return np.where(moved != result, moved, points)
+        # A consequence that may not be is acted on, where it can be.
+        moved = np.where(self.bounded[:, None, None], self.limits.clip(moved), moved)
+        return np.where((moved != result) & self.box.contains(moved), moved, points)
 
     def violation(self, points: np.ndarray) -> np.ndarray:
-        """[q, m] by how much points [q, m, d] break the rules that no box can express."""
-        return violation(self.relations, self.box, self.result(points))
+        """[q, m] by how much points [q, m, d] break the rules that no box can express.
+
+        No box of actions can express what rules say of the consequences.
+        """
+        result = self.result(points)
+        broken = violation(self.relations, self.box, result)
+        if self.limits is None:
+            return broken
+        away = np.nan_to_num(np.abs(self.limits.clip(result) - result), nan=1.0)
+        away = (away / self.metric.mad).sum(axis=-1)
+        return np.asarray(broken + np.where(self.bounded[:, None], away, 0.0))
 
     def result(self, points: np.ndarray) -> np.ndarray:
         """[q, m, d] what points lead to: themselves, or what follows from them as actions."""
         return points if self.causes is None else self.causes.follow(self.x, points)
+
+    @property
+    def tied(self) -> np.ndarray:
+        """bool [q]: the rows of which rules say more than the box does."""
+        return self.bounded | bool(self.relations)
+
+    @property
+    def bounded(self) -> np.ndarray:
+        """bool [q]: the rows with a rule on a single feature that follows from others."""
+        if self.causes is None or self.limits is None:
+            return np.zeros(len(self.x), dtype=bool)
+        effects = list(self.causes.effects)
+        low, high = self.limits.low[:, effects], self.limits.high[:, effects]
+        narrow = (low > self.space.low[effects]) | (high < self.space.high[effects])
+        return np.asarray((narrow | ~self.limits.keep[:, effects]).any(axis=1))
 
     @cached_property
     def relations(self) -> tuple[Rule, ...]:

@@ -7,12 +7,13 @@ every other feature with a changed cause is its equation over the new causes plu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ifonly.causal.equation import OnCodes
+from ifonly.rules import Box
 from ifonly.space import Space
 
 
@@ -44,6 +45,27 @@ class Causes:
     def effects(self) -> tuple[int, ...]:
         """The positions of the features with causes, causes before effects."""
         return tuple(link.effect for link in self.links)
+
+    def to_act_in(self, limits: Box) -> Box:
+        """What rows may do themselves, where `limits` are what they may become.
+
+        Where an action leaves a feature with causes at the row's own value, it follows its causes:
+        whether that value may stay is for the limits to say of the result.
+        """
+        keep = limits.keep.copy()
+        keep[:, self.effects] = True
+        box = replace(limits, keep=keep)
+        for j in range(len(self.space)):
+            if not self.may_act(j):
+                box = box.only_own(j)
+        return box
+
+    def reached(self, free: np.ndarray) -> np.ndarray:
+        """bool [q, d]: what can change where actions may change features `free` [q, d]."""
+        reached = free.copy()
+        for link in self.links:
+            reached[:, link.effect] |= reached[:, link.causes].any(axis=1)
+        return reached
 
     def downstream(self, j: int) -> tuple[int, ...]:
         """The positions of the features that an action on feature j reaches, causes first."""

@@ -93,9 +93,10 @@ class Engine:
         distance = problem.distance(tried.points)
         hopeful = (tried.margin <= 0) & (tried.margin > -_INF) & (distance > 0)
         loss = np.where(hopeful, -tried.margin, _INF)
-        if problem.relations and (hopeful.sum(axis=1) < self.size.width).any():
+        few = problem.tied & (hopeful.sum(axis=1) < self.size.width)
+        if few.any():
             # What no repair could mend: the least broken comes after all that is possible.
-            broken = (tried.margin == -_INF) & (distance > 0)
+            broken = (tried.margin == -_INF) & (distance > 0) & few[:, None]
             loss = np.where(broken, _BROKEN * (1 + problem.violation(tried.points)), loss)
         with np.errstate(invalid="ignore"):  # a range without ends has no margin but infinity
             gained = start - tried.margin
