@@ -13,6 +13,7 @@ import pytest
 from ifonly import Space
 from ifonly.causal import Boosted, CausalModel, Coded, Linear
 from ifonly.datasets import Lender, make_lender
+from ifonly.space import Continuous
 
 ACTIONS: list[dict[str, Any]] = [
     {"education": "master"},
@@ -241,3 +242,13 @@ def test_a_model_reads_as_what_follows_from_what(lender: Lender) -> None:
     exact = pd.DataFrame({"a": [1, 2, 3, 4, 9], "b": [2, 4, 6, 9, 1]})
     fitted = CausalModel.fit({"b": ("a",)}, exact)
     assert repr(fitted) == f"CausalModel(b from a ± {fitted.errors['b']:.4g})"
+
+
+@pytest.mark.parametrize("constant", [0.1, 47.95968871, 1e9 / 7])
+def test_a_cause_that_never_changes_has_no_slope(constant: float) -> None:
+    rng = np.random.default_rng(0)
+    codes = np.column_stack([np.full(77, constant), rng.uniform(0, 80, 77)])
+    causes = [Continuous("fee", 0, 2e9), Continuous("age", 0, 80)]
+    fitted = Linear.fit(causes, codes, 3 * codes[:, 1])
+    assert abs(fitted.terms[0][0]) < 1e-9
+    assert fitted.terms[1][0] == pytest.approx(3)

@@ -15,6 +15,9 @@ from ifonly.causal.equation import ask_frame
 from ifonly.space import Categorical, Feature
 from ifonly.space.frame import Frame
 
+ROUNDING = 1e-12
+"""The share of a column's size below which its spread is rounding: the column is constant."""
+
 
 @dataclass(frozen=True, repr=False)
 class Linear:
@@ -34,7 +37,7 @@ class Linear:
         blocks = [_columns(cause, codes[:, j]) for j, cause in enumerate(causes)]
         columns = np.concatenate(blocks, axis=1)
         middle, spread = columns.mean(axis=0), columns.std(axis=0)
-        spread[spread == 0] = 1.0
+        spread[spread <= ROUNDING * np.abs(columns).max(axis=0)] = np.inf  # and has no slope
         scaled = (columns - middle) / spread
         weights = np.linalg.lstsq(scaled, values - values.mean(), rcond=None)[0] / spread
         ends = np.cumsum([block.shape[1] for block in blocks])[:-1]

@@ -21,7 +21,7 @@ from ifonly.select.determinant import Determinant
 from ifonly.select.order import nearest_first
 
 _LEAST = 1e-12
-"""A determinant that is rounding and no more."""
+"""The least variance that counts; what is below is rounding."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,9 @@ def _best_pair(
     spread: np.ndarray, reward: np.ndarray, least: float
 ) -> tuple[float, tuple[int, ...]]:
     """The same for two points, all pairs at once."""
-    variance = np.diagonal(spread)
-    value = _log(np.outer(variance, variance) - spread**2) + reward[:, None] + reward
+    variance = np.maximum(np.diagonal(spread), _LEAST)
+    left = variance - spread**2 / variance[:, None]  # of the second, once the first is chosen
+    value = _log(variance)[:, None] + _log(left) + reward[:, None] + reward
     np.fill_diagonal(value, -np.inf)
     i, j = np.unravel_index(int(value.argmax()), value.shape)
     return (float(value[i, j]), (int(i), int(j))) if value[i, j] > least else (least, ())
@@ -130,12 +131,12 @@ def _best_pair(
 
 def _left(spread: np.ndarray, i: int, rest: np.ndarray) -> np.ndarray:
     """What point i leaves of the covariance of the rest."""
-    column = spread[rest, i]
-    return np.asarray(spread[np.ix_(rest, rest)] - np.outer(column, column) / spread[i, i])
+    column, own = spread[rest, i], max(spread[i, i], _LEAST)
+    return np.asarray(spread[np.ix_(rest, rest)] - np.outer(column, column) / own)
 
 
-def _log(determinant: np.ndarray) -> np.ndarray:
-    return np.where(determinant > _LEAST, np.log(np.maximum(determinant, _LEAST)), -np.inf)
+def _log(variance: np.ndarray) -> np.ndarray:
+    return np.asarray(np.log(np.maximum(variance, _LEAST)))
 
 
 def _kernel(problem: Problem, points: np.ndarray) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 A set S of k points has the value det K_S * prod w_i, with K = 1/(1+distance) and w the weights of
 its points. K is positive definite for distinct points, so the value falls to zero only for repeats.
+Points that differ by next to nothing make it singular all the same, by rounding, and missing values
+can make it indefinite; its eigenvalues are therefore bounded from below before it is inverted.
 
 With B the inverse of K_S, U the kernel between the set and the pool, W = B U and
 V_j = 1 - U_j . W_j, putting j for i multiplies the value by (B_ii V_j + W_ij^2) w_j / w_i: all
@@ -26,7 +28,7 @@ from ifonly.space import Metric
 Floats = NDArray[np.float64]
 
 _BETTER = 1 + 1e-6  # an exchange must gain more than rounding
-_LEAST = 1e-12  # of a distinct point's variance is always left
+_LEAST = 1e-12  # of a distinct point's variance is always left, and the least eigenvalue of K
 
 
 @dataclass(frozen=True)
@@ -159,10 +161,13 @@ def _narrow(chosen: Chosen, gain: Floats, room: int) -> Chosen:
 
 
 def _gains(chosen: Chosen, locked: int) -> Floats:
-    """What putting each point of the pool at each place multiplies the value by [q, k, m]."""
+    """What putting each point of the pool at each place multiplies the value by [q, k, m].
+
+    A repeat of a chosen point gains nothing anywhere.
+    """
     inner = pick_columns(chosen.kernel, chosen.slots)
     both = chosen.filled[:, :, None] & chosen.filled[:, None, :]
-    inverse = np.linalg.inv(np.where(both, inner, np.eye(inner.shape[1])))
+    inverse = _inverse(np.where(both, inner, np.eye(inner.shape[1])))
     turned = inverse @ chosen.kernel
     left = np.maximum(1.0 - np.einsum("qkm,qkm->qm", chosen.kernel, turned), 0.0)
     own = pick(chosen.weight, chosen.slots)
@@ -172,6 +177,14 @@ def _gains(chosen: Chosen, locked: int) -> Floats:
     diagonal = np.diagonal(inverse, axis1=1, axis2=2)[:, :, None]
     turned *= turned
     turned += diagonal * left[:, None]
-    turned *= chosen.weight[:, None]
+    repeated = chosen.kernel.max(axis=1) == 1.0
+    turned *= np.where(repeated, 0.0, chosen.weight)[:, None]
     turned *= share
     return turned
+
+
+def _inverse(matrices: Floats) -> Floats:
+    """The inverses of symmetric matrices [q, k, k], their eigenvalues raised to the least."""
+    values, vectors = np.linalg.eigh(matrices)
+    scaled = vectors / np.maximum(values, _LEAST)[:, None, :]
+    return np.asarray(scaled @ vectors.transpose(0, 2, 1))
