@@ -90,9 +90,9 @@ def answer(
     return Part(points, filled, score, tuple(status.tolist()), notes, acted, pools, *known)
 
 
-def unanswered(x: np.ndarray, k: int, note: str) -> Part:
-    """Rows x [q, d] whose turn did not come."""
-    return Part(*_nothing(x, k), (Status.SKIPPED,) * len(x), (note,) * len(x))
+def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
+    """Rows x [q, d] that were not searched, or not to the end, with a note for each."""
+    return Part(*_nothing(x, k), (status,) * len(x), tuple(notes))
 
 
 def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
@@ -115,7 +115,7 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
             for rows, pool in part.pools
         ),
         *(
-            None if parts[0].bound is None else _whole(parts, name)[place]
+            None if all(part.bound is None for part in parts) else _whole(parts, name)[place]
             for name in ("bound", "seconds")
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -197,13 +197,14 @@ class Answers:
         wanted outcome. `exhaustive` says whether the model was asked about every combination of
         their values (for a number, every value of its range in steps of its decimals), or, where
         there are more than about 10,000, about a part of them. A flip that was found is one in
-        either case; where none was found among a part, `flips` is missing.
+        either case; `flips` is missing where none was found among a part, or the row failed.
         """
         names = [features] if isinstance(features, str) else features
         columns = [self._column(name) for name in names]
         touched = np.asarray(self.changed()[:, :, columns].any(axis=-1, keepdims=True))
-        flips, complete = self._source().flips(columns)
-        unknown = ~flips & ~self._source().batch.met & (not complete)
+        known = self._source().batch.known & (np.array(self.status) != Status.FAILED)
+        flips, complete = self._source().flips(columns, known & ~self._source().batch.met)
+        unknown = ~flips & ~self._source().batch.met & (~known | (not complete))
         return table(
             {
                 "query": np.arange(len(self)),
@@ -218,8 +219,7 @@ class Answers:
         self, diversities: Sequence[float] = (0, 0.25, 0.5, 0.75, 1)
     ) -> dict[float, Answers]:
         """The answers for several settings of `diversity`, from the candidates already found."""
-        chosen: dict[float, Answers] = self._source().frontier(self, diversities)
-        return chosen
+        return cast("dict[float, Answers]", self._source().frontier(self, diversities))
 
     def certificates(self) -> Frame:
         """One line a row: how near the nearest answer is, and how near one can be at all."""
@@ -231,10 +231,9 @@ class Answers:
         The rules that reject candidates need fresh answers; saved ones keep the note.
         """
         self._check_row(row)
-        if self.source is None or self.status[row].answered:
+        if self.source is None or self.status[row].answered or self.status[row] is Status.FAILED:
             return Why(str(self.status[row]), self.notes[row])
-        why: Why = self.source.why(self, row % len(self))
-        return why
+        return cast("Why", self.source.why(self, row % len(self)))
 
     def plan(self, row: int, answer: int = 0) -> Plan:
         """The changes of an answer in an order in which no rule is broken on the way."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,7 +27,9 @@ class Batch:
     """Each row's own rules; empty where no row has any."""
     seed: int
     known: np.ndarray
-    """bool [q] which rows the model has been asked about; the others cannot be searched."""
+    """bool [q] the rows that the model has given a prediction for; only these are searched."""
+    failed: Mapping[int, str] = field(default_factory=dict)
+    """Why the model fails for some of the others, by position."""
 
     def chunks(self, size: int) -> list[np.ndarray]:
         """The positions of the known rows, in parts of at most `size` that one problem can hold."""

@@ -16,11 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.answering import (
-    Part,
     Proof,
-    answer,
-    joined,
-    unanswered,
     wanted_of,
     wanted_score,
 )
@@ -36,22 +32,18 @@ from ifonly.models.lookup import Lookup
 from ifonly.models.memo import Memo
 from ifonly.predicted import predict
 from ifonly.preparing import Setting, prepare
+from ifonly.question import Question
 from ifonly.record import record_of
 from ifonly.row_rules import read_row_rules
 from ifonly.rules import Rule
-from ifonly.source import MOST_ROWS, Source
+from ifonly.source import Source
 from ifonly.space import Space
 from ifonly.space.frame import Frame, as_frame, library_of
 from ifonly.target import check_threshold, resolve
+from ifonly.turns import answer_in_turns
 
 SECONDS = 60.0
 """What a proof may take for a row unless it is told."""
-CHUNK = 1_000_000
-"""About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
-ROWS_FOR_A_ROW = 2000
-"""About how many model rows are asked for the answers to one row; it shares out a budget."""
-INTERRUPTED = "The search was interrupted before the turn of this row."
-"""The note of a row that Ctrl-C left unsearched."""
 
 
 class Explainer:
@@ -133,65 +125,42 @@ class Explainer:
         `progress` is told the rows done and the rows asked. With `keep`, Ctrl-C ends the search
         and what is finished comes back.
         """
-        _check_whole(k, "k", least=1)
-        _check_whole(seed, "seed", least=0)
+        question = Question(target, k, threshold, seed, budget, progress, keep)
         check_threshold(threshold, self.setting.model.classes)
         x = self.setting.space.codes(rows)
         own = read_row_rules(row_rules, len(x), self.setting.space)
-        ask = partial(
-            self._explained,
-            rows,
-            x,
-            own,
-            target=target,
-            k=k,
-            threshold=threshold,
-            seed=seed,
-            budget=budget,
-            progress=progress,
-            keep=keep,
-        )
-        model = self._counted(Budget.of(budget), threshold)
+        model = self._counted(question.limit, threshold)
         try:
-            return ask(model)
+            return self._explained(question, rows, x, own, model)
         except Contradiction:
             # A shortcut that misleads is not taken again: the model itself is asked.
             self.setting = replace(self.setting, route=self.setting.model, contradicted=True)
-            return ask(model.without_route())
+            return self._explained(question, rows, x, own, model.without_route())
 
     def _explained(
         self,
+        question: Question,
         rows: Frame,
         x: np.ndarray,
         own: tuple[tuple[Rule, ...], ...],
         model: Counted,
-        *,
-        target: Any,
-        k: int,
-        threshold: float | None,
-        seed: int,
-        budget: Any,
-        progress: Callable[[int, int], None] | None,
-        keep: bool,
     ) -> Answers:
         """The answers of codes x [q, d], asking the model by one route."""
-        setting = self._setting(threshold)
-        stated = threshold is not None
-        cut = threshold if stated else setting.decision.threshold
+        setting = self._setting(question.threshold)
+        stated = question.threshold is not None
+        cut = question.threshold if stated else setting.decision.threshold
         said = predict(model, x, cut, stated=stated)
-        goal = resolve(target, model.classes, said.decided, threshold=cut, by_scores=stated)
+        goal = resolve(
+            question.target, model.classes, said.decided, threshold=cut, by_scores=stated
+        )
         decided = said.decided[:, None] if model.classes else None
         met = goal.met(said.scores[:, None], decided)[:, 0]
-        batch = Batch(x, goal, met, own, seed, said.known)
-        found = self._answer(batch, setting, model, k=k, progress=progress, keep=keep)
+        batch = Batch(x, goal, met, own, question.seed, said.known, said.failed)
+        found = answer_in_turns(batch, setting, model, self.method, question, proof=self._proof())
         model.confirm()
-        wanted = wanted_of(goal, model.classes, said.known)
         options = {
             **self.options,
-            "k": k,
-            "seed": seed,
-            "threshold": threshold,
-            "budget": None if budget is None else str(budget),
+            **question.options,
             "weights": self.weights,
             "row_rules": [[str(rule) for rule in rules] for rules in own],
         }
@@ -204,7 +173,7 @@ class Explainer:
             seconds=found.seconds,
             filled=found.filled,
             status=found.status,
-            wanted=wanted,
+            wanted=wanted_of(goal, model.classes, said.known),
             predicted=said.labels(model.classes),
             row_score=wanted_score(said.scores[:, None], goal)[:, 0],
             score=found.score,
@@ -232,58 +201,12 @@ class Explainer:
             deadline=limit.deadline(),
         )
 
-    def _answer(
-        self,
-        batch: Batch,
-        setting: Setting,
-        model: Counted,
-        *,
-        k: int,
-        progress: Callable[[int, int], None] | None,
-        keep: bool,
-    ) -> Part:
-        """All rows, chunk after chunk, until the budget is spent or somebody interrupts."""
-        parts: list[Part] = []
-        size = self._chunk(k)
-        if model.most_rows is not None:
-            size = max(1, min(size, model.left // ROWS_FOR_A_ROW))
-        chunks = batch.chunks(size)
-        note = "The budget was spent before the turn of this row."
-        try:
-            for chunk in chunks:
-                model.reserve(len(chunk) * k)
-                if model.spent and (parts or model.most_rows is not None):
-                    break
-                problem = batch.pose(setting, model, chunk)
-                part = answer(problem, self.method, k, batch.met[chunk], proof=self._proof())
-                parts.append(part if len(batch.x) <= MOST_ROWS else replace(part, pools=()))
-                if progress is not None:
-                    progress(sum(len(part.points) for part in parts), len(batch.x))
-        except KeyboardInterrupt:
-            if not keep:
-                raise
-            note = INTERRUPTED
-        if not batch.known.all():
-            chunks = [*chunks, np.flatnonzero(~batch.known)]
-        parts += [unanswered(batch.x[chunk], k, note) for chunk in chunks[len(parts) :]]
-        return joined(parts, chunks)
-
     def _proof(self) -> Proof | None:
         if self.certify is None:
             return None
         from ifonly.search.exact.certify import certify  # only where it is asked for
 
         return partial(certify, limit=self.certify)
-
-    def _chunk(self, k: int) -> int:
-        """How many rows are solved at a time: as many as the method's arrays leave room for."""
-        space, grid = self.setting.space, self.setting.grid
-        if not self.method.descends:
-            candidates = 1000 + sum(len(values) for values in grid.fine)
-            return max(1, CHUNK // (candidates * len(space)))
-        home = getattr(self.setting.gradient, "home", None)
-        room = CHUNK // 2 if home is None or home().device.type == "cpu" else 1000 * CHUNK
-        return max(1, room // (4 * k * space.offsets[-1]))
 
 
 def _index(rows: Any, q: int) -> tuple[Any, ...]:
@@ -308,8 +231,3 @@ def _seconds(certify: Any) -> float | None:
     if not isinstance(certify, int | float) or not certify > 0:
         raise OptionError(f"certify is {certify!r}.", "It is True, or the most seconds a row.")
     return float(certify)
-
-
-def _check_whole(value: Any, name: str, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise OptionError(f"{name} is {value!r}.", f"It is a whole number of {least} or more.")

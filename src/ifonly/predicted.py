@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ifonly.isolating import accepted
 from ifonly.models import Counted
 from ifonly.models.decision import by_scores
 from ifonly.models.direct import Direct
@@ -25,6 +27,8 @@ class Predicted:
     """[q, c]"""
     known: np.ndarray
     """bool [q]"""
+    failed: Mapping[int, str]
+    """Why the model fails for some rows, by position."""
 
     def labels(self, classes: tuple[Any, ...]) -> tuple[Any, ...]:
         """The predicted class or number of each row; None where it is not known."""
@@ -35,19 +39,24 @@ class Predicted:
 def predict(model: Counted, x: np.ndarray, threshold: float | None, *, stated: bool) -> Predicted:
     """What the model says of rows x [q, d], as far as its budget of rows reaches.
 
+    A row that it fails for is left out, with the reason.
+
     A route may be asked first: the model itself then confirms it together with the answers, in the
     same call. A `stated` threshold decides by scores, whatever the model decides itself.
     """
     n = len(x) if model.most_rows is None else min(len(x), model.most_rows // PER_ROW)
-    if isinstance(model.route, Direct):
-        said, scores = None, model.promise(x[:n])
-    else:
-        said, scores = model.own(x[:n], decide=not stated)
-    if not model.classes:
-        said = scores[:, 0]
-    elif said is None:
-        said = by_scores(scores, threshold)
+
+    def ask(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if isinstance(model.route, Direct):
+            said, scores = None, model.promise(codes)
+        else:
+            said, scores = model.own(codes, decide=not stated)
+        if not model.classes:
+            said = scores[:, 0]
+        return scores, by_scores(scores, threshold) if said is None else said
+
+    (scores, said), rows, failed = accepted(ask, x[:n])
     decided = np.full(len(x), -1, dtype=said.dtype)
     whole = np.full((len(x), scores.shape[1]), np.nan)
-    decided[:n], whole[:n] = said, scores
-    return Predicted(decided, whole, np.arange(len(x)) < n)
+    decided[rows], whole[rows] = said, scores
+    return Predicted(decided, whole, np.isin(np.arange(len(x)), rows), failed)

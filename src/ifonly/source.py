@@ -113,17 +113,17 @@ class Source:
         met[asked] = goal.take(rows[np.nonzero(asked)[0]]).met(scores[:, None], each)[:, 0]
         return met
 
-    def flips(self, columns: Sequence[int]) -> tuple[np.ndarray, bool]:
-        """Which rows [q] get the wanted outcome by other values of some features alone.
+    def flips(self, columns: Sequence[int], asked: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Which of the rows `asked` [q] get the wanted outcome by other values of some features.
 
-        A row that has it already does not count. The second says whether all values were tried, or
+        The second says whether all values were tried, or
         a part of them: then a row may flip and not be found.
         """
         moves, complete = self._moves(columns)
         x, flips = self.batch.x, np.zeros(len(self.batch.x), dtype=bool)
         start = 0
-        while start < len(moves) and not (flips | self.batch.met).all():
-            rows = np.flatnonzero(~flips & ~self.batch.met)
+        while start < len(moves) and (asked & ~flips).any():
+            rows = np.flatnonzero(asked & ~flips)
             part = moves[start : start + max(1, MOST_ASKED // len(rows))]
             points = np.repeat(x[rows, None], len(part), axis=1)
             points[:, :, list(columns)] = part

@@ -241,7 +241,7 @@ def test_an_interrupted_run_does_not_search_for_reasons(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ifonly.source.Source.why", never)
-    monkeypatch.setattr("ifonly.explainer.answer", interrupted)
+    monkeypatch.setattr("ifonly.turns.answer", interrupted)
     ran = explain("--explain-failures", "--format", "csv")
     assert (ran.code, ran.out, ran.err) == (130, "", "Interrupted.\n")
 

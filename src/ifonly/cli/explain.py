@@ -22,11 +22,12 @@ from ifonly.cli.spreadsheet import guarded
 from ifonly.cli.stating import as_ordinal, as_row_rules, as_weights, number_of
 from ifonly.cli.talking import rows_done, say
 from ifonly.errors import DataError, OptionError, TargetError, nearest
-from ifonly.explainer import INTERRUPTED, Explainer
+from ifonly.explainer import Explainer
 from ifonly.models.columns import encoded_levels
 from ifonly.models.files import load_model
 from ifonly.rules import Rule
 from ifonly.space import Space
+from ifonly.turns import INTERRUPTED
 from ifonly.why import Why
 
 

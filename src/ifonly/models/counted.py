@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.errors import IfonlyError, ModelError
 from ifonly.models.memo import Memo
 from ifonly.models.protocol import Model
 from ifonly.models.route import contradicts
 
 
-class Contradiction(Exception):
+class Contradiction(IfonlyError):
     """The route to a model does not say what the model says; the search starts again without it."""
 
 
@@ -54,8 +55,9 @@ class Counted:
 
     def promise(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the scores by the route, which the user's own model confirms when next asked."""
+        scores = self.scores(codes)
         self.promised.append(codes)
-        return self.scores(codes)
+        return scores
 
     def own(
         self, codes: np.ndarray, *, decide: bool = True, score: bool = True
@@ -65,16 +67,14 @@ class Counted:
         Decisions are None where scores decide. Without `score`, scores are asked for only where
         they decide. If the route says otherwise, a `Contradiction` is raised.
         """
-        asked = np.concatenate([*self.promised, codes]) if score else codes
-        decided = self._asked(self.model.decide, asked, -1) if decide and len(asked) else None
-        scores = np.full((len(asked), max(1, len(self.classes))), np.nan)
-        if len(asked) and (score or decided is None):
-            scores = self._asked(self.model.scores, asked, scores)
-            self._confirm(asked, scores)
-        if score:
-            self.promised.clear()
-        first = len(asked) - len(codes)
-        return None if decided is None else decided[first:], scores[first:]
+        if score and self.promised:
+            return self._own_and_promised(codes, decide=decide)
+        decided = self._asked(self.model.decide, codes, -1) if decide and len(codes) else None
+        scores = np.full((len(codes), max(1, len(self.classes))), np.nan)
+        if len(codes) and (score or decided is None):
+            scores = self._asked(self.model.scores, codes, scores)
+            self._confirm(codes, scores)
+        return decided, scores
 
     def without_route(self) -> Counted:
         """The model asked by itself, with what was counted so far."""
@@ -107,6 +107,20 @@ class Counted:
         assert self.most_rows is not None
         return self.most_rows - self.reserved - self.rows
 
+    def _own_and_promised(
+        self, codes: np.ndarray, *, decide: bool
+    ) -> tuple[np.ndarray | None, np.ndarray]:
+        """What the model says of codes, which has also confirmed what the route promised."""
+        promised, self.promised = self.promised, []
+        try:
+            decided, scores = self.own(np.concatenate([*promised, codes]), decide=decide)
+        except ModelError as error:
+            raise Contradiction(
+                "The model fails for rows that a route gives scores for."
+            ) from error
+        first = sum(map(len, promised))
+        return None if decided is None else decided[first:], scores[first:]
+
     def _by_route(self, codes: np.ndarray) -> np.ndarray:
         nothing = np.full((len(codes), max(1, len(self.classes))), np.nan)
         return np.asarray(self._asked(self.route.scores, codes, nothing, self.reserved))
@@ -138,4 +152,4 @@ class Counted:
         by_route = self.route.scores
         said = by_route(codes) if self.memo is None else self.memo.scores(by_route, codes)
         if contradicts(self.route, said, scores):
-            raise Contradiction
+            raise Contradiction("A faster route to the model does not give its scores.")

@@ -120,8 +120,8 @@ def _card(view: RowView, place: int, answer: AnswerView) -> str:
 
 
 def _meter(view: RowView, score: float) -> str:
-    """A bar as long as the score, with a mark at the row's own; nothing for a regressor."""
-    if predicts_numbers(view):
+    """A bar as long as the score, with a mark at the row's own; nothing where there is none."""
+    if predicts_numbers(view) or view.score != view.score:
         return ""
     return (
         f'<div class="meter" aria-hidden="true"><i style="width:{_percent(score)}"></i>'

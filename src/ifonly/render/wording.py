@@ -33,7 +33,9 @@ def standing(row: RowView, show: Show = value_text) -> str:
 
 
 def score_text(row: RowView, score: float) -> str:
-    """A score with two decimals, or a predicted number with four digits."""
+    """A score with two decimals, or a predicted number with four digits; a dash for none."""
+    if score != score:
+        return "—"
     return f"{score:,.4g}" if predicts_numbers(row) else f"{score:.2f}"
 
 
