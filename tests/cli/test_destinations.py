@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -113,6 +114,17 @@ def test_a_destination_has_the_whole_new_content_or_the_old(
         assert not list(place.rglob(".ifonly-*"))
         if reader is not None:
             os.close(reader)
+
+
+def test_a_second_interrupt_while_the_file_is_written_leaves_the_old_file(
+    folder: Path, run: Any, signalling: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = private(folder)
+    signalling.plan(signalling.calls - 1, "SIGINT")
+    monkeypatch.setattr("os.fsync", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    ran = run(*signalling.words, "--out", str(path))
+    assert (ran.code, ran.err, path.read_text()) == (130, "Interrupted.\n", OLD)
+    assert not list(folder.glob(".ifonly-*"))
 
 
 def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path: Path) -> None:

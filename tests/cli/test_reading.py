@@ -25,8 +25,6 @@ TEXT = (
     "None",
     "N/A",
     "<NA>",
-    "01",
-    "-007",
     " x",
     "=1+1",
     "a,b",
@@ -36,6 +34,7 @@ TEXT = (
     "é",
     "1_0",
 )
+CODES = ("01", "-007", "00")
 NUMBERS = ("1", "-5", "1e5", "0.10", "+2.5", "inf", " 7", "12345678901")
 EITHER = ("NA", "nan", "null", "NULL", "NaN")
 TRUTH = ("True", "False")
@@ -45,8 +44,8 @@ def drawn(rng: np.random.Generator, n: int) -> pd.DataFrame:
     """Columns of a few words each, some of them empty, so that every mixture comes up."""
     columns = {}
     for name in ("a", "b", "c", "d"):
-        sources = [TEXT, NUMBERS, EITHER, TRUTH]
-        chosen = [sources[i] for i in rng.permutation(4)[: rng.integers(1, 4)]]
+        sources = [TEXT, NUMBERS, EITHER, TRUTH, CODES]
+        chosen = [sources[i] for i in rng.permutation(len(sources))[: rng.integers(1, 4)]]
         words = [str(rng.choice(source)) for source in chosen for _ in range(2)]
         columns[name] = rng.choice([*words, ""], n)
     return pd.DataFrame(columns, dtype=object)

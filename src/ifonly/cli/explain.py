@@ -3,43 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
 import typer
 
-from ifonly import certificates
-from ifonly.answers import Answers
 from ifonly.cli.columns import Words
-from ifonly.cli.failing import failures, tell_reasons, with_reasons
-from ifonly.cli.output import check_writable, deliver
+from ifonly.cli.finishing import Format, chosen_format, finish
 from ifonly.cli.reading import read_rule_file, read_table
-from ifonly.cli.spreadsheet import guarded
 from ifonly.cli.stating import as_ordinal, as_row_rules, as_weights, number_of
 from ifonly.cli.talking import rows_done, say
-from ifonly.errors import DataError, OptionError, TargetError, nearest
+from ifonly.errors import DataError, TargetError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models.columns import encoded_levels
 from ifonly.models.files import load_model
 from ifonly.rules import Rule
 from ifonly.space import Space
-from ifonly.turns import INTERRUPTED
-from ifonly.why import Why
-
-
-class Format(StrEnum):
-    """How answers are written."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    HTML = "html"
-    PARQUET = "parquet"
-
 
 Rows = Annotated[Path, typer.Argument(help="The rows to explain: CSV or Parquet.")]
 Data = Annotated[Path, typer.Option(help="The rows that the model was trained on.")]
@@ -138,7 +119,7 @@ def explain(
     Exits with 0 where every row is answered, with 3 where some lack answers. Ctrl-C ends the search
     with 130, and what is finished is written.
     """
-    chosen = _chosen(written, out, safe=spreadsheet_safe)
+    chosen = chosen_format(written, out, safe=spreadsheet_safe)
     loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
     kinds: dict[str, Any] = {"categorical": categorical or ()}
@@ -167,7 +148,7 @@ def explain(
             progress=progress,
             keep=True,
         )
-    _finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
+    finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
 
 
 def as_target(text: str, classes: tuple[Any, ...]) -> Any:
@@ -232,70 +213,3 @@ def _check_features(train: pd.DataFrame, model: Any) -> None:
             f"The training file has the column {extra[0]!r}, which the model was not trained on.",
             f"If it is the outcome, add --outcome {extra[0]!r}.",
         )
-
-
-def _chosen(written: Format | None, out: Path | None, *, safe: bool) -> Format:
-    """The format that is asked for, or that the name of the file ends in."""
-    check_writable(out)
-    ending = "" if out is None else out.suffix.lower().removeprefix(".")
-    chosen = written or (Format(ending) if ending in [*Format] else Format.TABLE)
-    if chosen is Format.PARQUET and out is None:
-        raise OptionError("Parquet is no text for stdout.", "Name a file: --out answers.parquet.")
-    if safe and chosen is not Format.CSV:
-        raise OptionError(
-            f"--spreadsheet-safe is for CSV, and the format is {chosen}.",
-            "Add --format csv, or leave --spreadsheet-safe out.",
-        )
-    return chosen
-
-
-def _finish(
-    answers: Answers, chosen: Format, out: Path | None, *, reasons: bool, safe: bool
-) -> None:
-    """Write the answers, and end with the exit code that they deserve."""
-    if all(note == INTERRUPTED for note in answers.notes):
-        raise KeyboardInterrupt  # nothing is finished: the old file stays
-    interrupted = INTERRUPTED in answers.notes
-    told: dict[int, Why] = {}
-    if reasons and not interrupted:
-        told, interrupted = failures(answers)
-    _write(answers, chosen, out, told, safe=safe)
-    _end(answers, out, interrupted=interrupted)
-
-
-def _write(
-    answers: Answers, chosen: Format, out: Path | None, reasons: dict[int, Why], *, safe: bool
-) -> None:
-    if chosen is Format.TABLE:
-        deliver(with_reasons(answers, reasons), out)
-        return
-    if chosen is Format.JSON:
-        deliver(answers.to_json() + "\n", out)
-    elif chosen is Format.CSV:
-        frame = answers.frame()
-        deliver((guarded(frame) if safe else frame).to_csv(index=False), out)
-    elif out is not None and chosen is Format.PARQUET:
-        answers.to_parquet(out)
-        say(f"Written: {out}")
-    else:
-        deliver(answers.to_html(), out)
-    tell_reasons(answers, reasons)
-
-
-def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
-    """Say how it went; end with 130 where it was interrupted, with 3 where rows lack answers."""
-    counts = Counter(str(status) for status in answers.status)
-    told = ", ".join(f"{count} {status}" for status, count in counts.items())
-    say(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {told}.")
-    if answers.bound is not None:
-        proofs = certificates.lines(answers)
-        proved, gaps = int(proofs["proved"].sum()), proofs["gap"]
-        rest = "" if proved == len(answers) else f"; the widest gap is {gaps.max():.1%}"
-        say(f"Proved that none is nearer for {proved} of {len(answers)}{rest}.")
-    if interrupted:
-        searched = len(answers) - answers.notes.count(INTERRUPTED)
-        where = "stdout" if out is None else str(out)
-        say(f"Interrupted: {searched} of {len(answers)} rows were searched; written to {where}.")
-        raise typer.Exit(130)
-    if not all(status.answered for status in answers.status):
-        raise typer.Exit(3)
