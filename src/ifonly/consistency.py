@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ifonly.errors import IfonlyError, MissingExtra
 from ifonly.schema import Damage, is_number
@@ -37,9 +39,17 @@ def _check_codes(space: Space, codes: np.ndarray, name: str, lost: np.ndarray) -
         gap = np.isnan(code)
         wrong = np.isinf(code) | (gap & ~lost & (not feature.missing))
         if isinstance(feature, Categorical):
-            wrong |= (code < 0) | (code >= len(feature.levels)) | (~gap & (code % 1 != 0))
+            wrong |= _outside(code, 0, len(feature.levels) - 1)
+        elif whole := re.match(r"u?int\d+", feature.column.dtype.lower()):
+            limits = np.iinfo(whole[0])
+            wrong |= _outside(code, limits.min, limits.max)
         if wrong.any():
             raise Damage(f"{name!r} holds {code[wrong][0]}, no value of {feature.name!r}")
+
+
+def _outside(code: np.ndarray, low: int, high: int) -> np.ndarray:
+    """bool [...]: the codes that are no whole number from low to high; a missing one is none."""
+    return np.asarray((code < low) | (code >= float(high) + 1) | (code % 1 > 0))
 
 
 def _check_range(fields: Fields) -> None:
@@ -98,6 +108,7 @@ def _check_written(fields: Fields) -> None:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             Metric.of(space, fields["weights"])
+            _check_dtypes(space)
             _try_frame(space, library)
             for value in classes:
                 table({"prediction": [value]}, library)
@@ -109,6 +120,15 @@ def _check_written(fields: Fields) -> None:
         raise Damage(error.message.rstrip(".")) from None
     except Exception as error:  # whatever a library of frames makes of values that are not its own
         raise Damage(f"{library} cannot hold its values: {type(error).__name__}") from None
+
+
+def _check_dtypes(space: Space) -> None:
+    """Refuse dtypes of a fixed width, which pandas never has: one value could fill the memory."""
+    if space.library == "pandas":
+        for feature in space.features:
+            dtype = feature.column.dtype
+            if dtype and getattr(pd.api.types.pandas_dtype(dtype), "kind", "O") in "SUV":
+                raise Damage(f"{feature.name!r} has the dtype {dtype!r:.60}")
 
 
 def _try_frame(space: Space, library: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pandas as pd
 
 from ifonly.consistency import check_fields
 from ifonly.errors import DataError, FileError, MissingExtra
@@ -57,17 +58,25 @@ def write_parquet(frame: Any, content: str, path: str | PathLike[str]) -> None:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("pyarrow", "parquet") from None
+    buffer = io.BytesIO()
     try:
-        table = nw.from_native(frame, eager_only=True).to_arrow()
-    except pyarrow.ArrowException as error:
+        table = nw.from_native(_dense(frame), eager_only=True).to_arrow()
+        metadata = {**(table.schema.metadata or {}), "ifonly": content}
+        pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), buffer)
+    except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"Parquet cannot hold the frame of the answers: {error.args[-1]}.",
             "Turn levels of several types into text, or save with answers.to_json().",
         ) from error
-    table = table.replace_schema_metadata({**(table.schema.metadata or {}), "ifonly": content})
-    buffer = io.BytesIO()
-    pyarrow.parquet.write_table(table, buffer)
     write_file(path, buffer.getvalue())
+
+
+def _dense(frame: Any) -> Any:
+    """The frame without pandas' sparse columns, which Arrow does not have."""
+    if not isinstance(frame, pd.DataFrame):
+        return frame
+    kinds = {n: kind for n, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)}
+    return frame.astype({name: kind.subtype for name, kind in kinds.items()}) if kinds else frame
 
 
 def _array(values: np.ndarray) -> Any:

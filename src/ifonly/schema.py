@@ -141,7 +141,7 @@ def is_value(value: Any) -> bool:
     """Whether a value can be a level, a class or the name of a row."""
     if isinstance(value, tuple):
         return all(map(is_value, value))
-    plain = value is None or isinstance(value, bool | pd.Timestamp | pd.Interval)
+    plain = value is None or value is pd.NaT or isinstance(value, bool | pd.Timestamp | pd.Interval)
     return plain or is_number(value) or is_text(value)
 
 

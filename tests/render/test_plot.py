@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from ifonly.errors import MissingExtra
 from ifonly.render.plot import figure
+from ifonly.render.plot_importance import bars
 from ifonly.render.view import AnswerView, Change, RowView
 
 
@@ -88,6 +89,15 @@ def test_many_answers_with_long_names_keep_inside_their_columns() -> None:
 def test_odd_values_can_be_drawn(value: object) -> None:
     answer = AnswerView((Change("odd", value, "new"),), "yes", 0.9, 1.0)
     drawn(figure(RowView(0, 0, {"odd": value}, "no", 0.1, "yes", "found", "", (answer,))))
+
+
+@pytest.mark.parametrize("text", ["$", "a $b^2$ c", r"$\frac$", r"\alpha_{", "%s {}", "two\nlines"])
+def test_text_of_the_data_is_drawn_as_it_is(text: str) -> None:
+    answer = AnswerView((Change(text, text, f"{text}!"),), text, 0.9, 1.0)
+    view = RowView(0, text, {text: text}, text, 0.1, text, "found", text, (answer,))
+    lone = replace(view, answers=(), status="not_found")
+    for made in (figure(view), figure(lone), bars([text, "other"], [0.5, 0.1], [0.2, 0.0])):
+        drawn(made)
 
 
 def test_a_notebook_can_show_it_without_pyplot(row: RowView) -> None:

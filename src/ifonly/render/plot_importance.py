@@ -27,7 +27,7 @@ def bars(names: Sequence[str], changed: Sequence[float], alone: Sequence[float] 
     axes.barh(places, changed, color=CHANGED, height=0.7, label="changed")
     if alone is not None:
         axes.barh(places, alone, color=ALONE, height=0.35, label="enough alone")
-    axes.set_yticks(places, names)
+    axes.set_yticks(places, names, parse_math=False)
     axes.invert_yaxis()
     axes.set(xlim=(0, 1), xlabel="share of answers")
     axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")

@@ -42,6 +42,8 @@ def encode(value: Any) -> Any:
         return {"cost": encode(astuple(value))}
     if isinstance(value, pd.Timestamp):
         return {"timestamp": value.isoformat()}
+    if value is pd.NaT:
+        return {"timestamp": "NaT"}
     if isinstance(value, pd.Interval):
         return {"interval": encode((value.left, value.right, value.closed))}
     raise DataError(f"JSON cannot hold {value!r}.", "Turn such values into text first.")
