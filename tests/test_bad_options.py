@@ -199,3 +199,7 @@ def test_no_rules_may_be_none() -> None:
 def test_an_end_of_a_range_may_be_left_open() -> None:
     assert explain(model=PRICER, target=(None, 200)).wanted[0] == (float("-inf"), 200.0)
     assert explain(model=PRICER, target=(300, None)).wanted[0] == (300.0, float("inf"))
+
+
+def test_a_label_that_is_no_text_is_named(refused: Refused) -> None:
+    refused(OptionError, "labels", "7", hint="granted", ask=lambda: explain(labels={1: 7}))

@@ -34,16 +34,11 @@ class Store:
 
     def load(self, cell: Cell, mark: str) -> pd.DataFrame | None:
         """What a cell gave, or None; a file that cannot be read counts as none."""
-        table = _read(self._path(cell, mark))
-        return None if table is None else table.to_pandas()
+        return _read(self._path(cell, mark))[0]
 
     def facts(self, cell: Cell, mark: str) -> dict[str, Any]:
         """When and where a kept cell was run, and how long it took."""
-        table = _read(self._path(cell, mark))
-        if table is None:
-            return {}
-        facts: dict[str, Any] = json.loads(table.schema.metadata[b"ifonly"])
-        return facts
+        return _read(self._path(cell, mark))[1]
 
     def save(self, cell: Cell, mark: str, frame: pd.DataFrame, facts: Mapping[str, Any]) -> None:
         """Keep what a cell gave."""
@@ -59,13 +54,15 @@ class Store:
         return self.folder / FOLDER / f"{plain}-{mark}.parquet"
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path) -> tuple[pd.DataFrame | None, dict[str, Any]]:
+    """The frame and the facts in a file; neither where it is absent or damaged."""
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("pyarrow", "parquet") from None
     try:
-        return pyarrow.parquet.read_table(path) if path.is_file() else None
-    except (OSError, pyarrow.ArrowException):
-        return None
+        table = pyarrow.parquet.read_table(path)
+        return table.to_pandas(), dict(json.loads(table.schema.metadata[b"ifonly"]))
+    except (OSError, pyarrow.ArrowException, KeyError, TypeError, ValueError, RecursionError):
+        return None, {}
