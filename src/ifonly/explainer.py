@@ -78,7 +78,7 @@ class Explainer:
     ) -> None:
         if not isinstance(labels, Mapping | None):
             raise OptionError(f"labels is {labels!r}.", "Give a dictionary: {1: 'granted'}.")
-        self.labels = dict(labels or {})
+        self.labels: dict[Any, Any] = dict(labels or {})
         odd = [one for one in self.labels.values() if not isinstance(one, str)]
         if odd:
             raise OptionError(f"labels has {odd[0]!r}.", "Give texts: {1: 'granted'}.")
