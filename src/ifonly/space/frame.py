@@ -22,6 +22,8 @@ Frame: TypeAlias = Any
 LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 """The libraries whose frames Narwhals holds whole."""
 FEW = 64
+ALIKE = ("string", "integer", "boolean")
+"""Objects of one type, of which equal ones are the same."""
 
 
 def as_frame(rows: Frame, what: str = "rows") -> nw.DataFrame[Any]:
@@ -84,7 +86,7 @@ def _pandas_column_of(series: pd.Series[Any]) -> Column:
         gaps = {"nan" if isinstance(v, float) else repr(v) for v in series[series.isna()]}
         if not gaps <= {"nan"} and gaps != {"None"}:
             raise _missing_twice(series.name, " and ".join(sorted(gaps)))
-        floats = any(isinstance(value, float | np.floating) for value in series.dropna())
+        floats = "float" in pd.api.types.infer_dtype(series)
         return Column("object", none=gaps == {"None"}, floats=floats)
     # Arrow's own text has the name of another dtype, and an alias that is its alone.
     name = str(dtype).replace("string[pyarrow]", "utf8[pyarrow]")
@@ -155,18 +157,16 @@ def levels_and_positions(series: Any, what: str) -> tuple[list[Any], np.ndarray]
     if any(level != level for level in levels):
         raise _missing_twice(series.name, "NaN and its own missing value", what)
     zero = any(isinstance(level, float) and level == 0 for level in levels)
-    if zero or (isinstance(native, pd.Series) and native.dtype == np.dtype(object)):
+    objects = isinstance(native, pd.Series) and native.dtype == np.dtype(object)
+    if zero or (objects and pd.api.types.infer_dtype(native) not in ALIKE):
         _check_apart(series, levels, positions, what)
     return levels, positions
 
 
 def _check_apart(series: Any, levels: list[Any], positions: np.ndarray, what: str) -> None:
     """Refuse values that Python calls equal, and that are not the same: 1, 1.0 and True."""
-    known = [item for item in zip(_plain(series.to_list()), positions, strict=True) if item[1] >= 0]
-    if {type(value) for value, _ in known} == {str}:
-        return
-    for value, place in known:
-        if repr(value) != repr(levels[place]):
+    for value, place in zip(_plain(series.to_list()), positions, strict=True):
+        if place >= 0 and repr(value) != repr(levels[place]):
             raise DataError(
                 f"The column {series.name!r} of `{what}` holds {levels[place]!r} and {value!r}, "
                 "which are equal in Python and would become one level.",
