@@ -17,7 +17,9 @@ def lines(answers: Any) -> dict[str, Any]:
     """One line a row: the nearest answer's distance, the bound, the gap, and whether it is proved.
 
     The gap is the share of the bound by which the nearest answer is further away at the most. A
-    bound that is infinite proves that there is no answer.
+    bound that is infinite proves that there is no answer. A proof holds as far as the model says
+    what its reading says: `checked_rows`, `checked_values` and `checked_points` count where that
+    was seen, and where it was not so, nothing is proved and `reason` says where.
     """
     if answers.bound is None:
         raise OptionError(
@@ -39,5 +41,12 @@ def lines(answers: Any) -> dict[str, Any]:
         "gap": gap,
         "proved": gap <= PROVED,
         "seconds": answers.seconds,
-        "tolerance": np.full(len(distance), answers.record["tolerance"]),
+        "tolerance": np.full(len(distance), answers.record.get("tolerance", np.nan)),
+        **{
+            f"checked_{what}": np.full(
+                len(distance), answers.record.get("checked", {}).get(what, 0)
+            )
+            for what in ("rows", "values", "points")
+        },
+        "reason": np.where(gap <= PROVED, "", answers.record.get("unread", "")).tolist(),
     }

@@ -97,7 +97,8 @@ class Explainer:
             ordinal=ordinal,
             weights=weights,
             descends=method_of(method, **knobs).descends,
-            solves=method_of(method, **knobs).solves or bool(certify),
+            solves=method_of(method, **knobs).solves,
+            certifies=bool(certify),
             causes=causes,
         )
         self.weights = dict(weights or {})

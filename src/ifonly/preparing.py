@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.causal import CausalModel, Causes
-from ifonly.errors import OptionError, RuleError
+from ifonly.errors import OptionError, ReadingError, RuleError
 from ifonly.grid import Grid
 from ifonly.models import Differentiable, Model, adapt
 from ifonly.models.approach import approach
@@ -58,6 +58,8 @@ class Setting:
     gradient: Differentiable | None = None
     causes: Causes | None = None
     reading: Reading | None = None
+    unread: str = ""
+    """Why there is none, where one was wanted."""
 
     @property
     def by_scores(self) -> Setting:
@@ -86,9 +88,14 @@ def prepare(
     weights: Mapping[str, float] | None = None,
     descends: bool = False,
     solves: bool = False,
+    certifies: bool = False,
     causes: CausalModel | None = None,
 ) -> Setting:
-    """The setting of a model over the space of `data`, or over a space that is given."""
+    """The setting of a model over the space of `data`, or over a space that is given.
+
+    A method that `solves` needs a reading of the model; one that `certifies` does without where the
+    model says otherwise than its reading, and nothing is proved then.
+    """
     if (data is None) == (space is None):
         raise OptionError(
             "Both `data` and `space` are given."
@@ -131,15 +138,27 @@ def prepare(
         kind,
         differentiable(way.inner, way.within, space, probe) if descends else None,
         None if causes is None else causes.bind(space),
-        _read(way.inner, way.within, space, probe) if solves else None,
+        *_read(way.inner, way.within, space, probe if codes is None else codes, must=solves)
+        if solves or certifies
+        else (None, ""),
     )
 
 
-def _read(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Reading:
-    """The model as a solver can be told of it, checked against what it says itself."""
-    reading = read(model, adapted, space, probe)
-    check_reading(reading, adapted, space, probe)
-    return reading
+def _read(
+    model: Any, adapted: Model, space: Space, data: np.ndarray, *, must: bool
+) -> tuple[Reading | None, str]:
+    """The model as a solver can be told of it, checked against what it says itself.
+
+    Where it says otherwise, an error or, unless a reading `must` be there, the reason.
+    """
+    try:
+        reading = read(model, adapted, space, data)
+        checked = check_reading(reading, adapted, space, data)
+    except ReadingError as error:
+        if must:
+            raise
+        return None, error.message
+    return replace(reading, checked=checked), ""
 
 
 def _thinned(codes: np.ndarray) -> np.ndarray:

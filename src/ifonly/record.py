@@ -29,7 +29,7 @@ def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> d
         "model_calls": model.calls,
         "route": _route(setting, model),
         "decides_from": setting.decision.threshold,
-        **({} if setting.reading is None else {"tolerance": setting.reading.rounding}),
+        **_proof(setting),
     }
 
 
@@ -39,6 +39,15 @@ def _route(setting: Setting, model: Counted) -> str:
         return "the model itself, after a faster route had contradicted it"
     routes = {"Direct": "tables of the pipeline", "Lookup": "layers", "Labels": "its decisions"}
     return routes.get(type(model.route).__name__, "the model itself")
+
+
+def _proof(setting: Setting) -> dict[str, Any]:
+    """What proofs rest on: how a reading of the model was checked, or why there is none."""
+    if setting.reading is None:
+        return {"unread": setting.unread} if setting.unread else {}
+    checked = setting.reading.checked
+    told = {} if checked is None else {"checked": checked.told()}
+    return {"tolerance": setting.reading.rounding, **told}
 
 
 @cache

@@ -7,15 +7,15 @@ puts in its place is measured as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.errors import ModelError
-from ifonly.models.reading.inputs import Inputs
-from ifonly.models.reading.points import every
+from ifonly.errors import ReadingError
+from ifonly.models.reading.inputs import Inputs, blocks
 from ifonly.space import Continuous
+from ifonly.space.rows import value_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,9 @@ class Affine:
 def measure(inputs: Inputs, probe: np.ndarray, tolerances: Sequence[float]) -> tuple[Affine, float]:
     """The encoding of a pipeline, and the first of the tolerances within which it holds.
 
-    `probe` [n, d] are codes on which it must, and tolerances are relative to the columns' size. One
-    that is not of this kind is refused by the feature's name.
+    It must for codes `probe` [n, d], for the rows of the data and for each value by itself, and
+    tolerances are relative to the columns' size. One that is not of this kind is refused by the
+    feature's name.
     """
     space, base = inputs.space, inputs.base
     offset = inputs.see(base[None])[0]
@@ -52,30 +53,51 @@ def measure(inputs: Inputs, probe: np.ndarray, tolerances: Sequence[float]) -> t
             missing[j] = steps[-1]
         matrix[space.offsets[j] : space.offsets[j + 1]] = steps[: len(codes) - feature.missing]
     encoding = Affine(matrix, missing, offset)
+    size = 1 + np.abs(inputs.see(probe)).max(axis=0, initial=0)
     for tolerance in tolerances:
-        if _holds(encoding, inputs, probe, tolerance):
+        if all(
+            _holds(encoding, inputs, part, tolerance * size).all()
+            for points in (probe, *_values(inputs), inputs.witness.rows)
+            for part in blocks(points)
+        ):
             return encoding, tolerance
-    raise _refusal(encoding, inputs, tolerances[-1])
+    raise _refusal(encoding, inputs, tolerances[-1] * size)
 
 
-def _holds(encoding: Affine, inputs: Inputs, codes: np.ndarray, tolerance: float) -> bool:
+def _values(inputs: Inputs) -> Iterator[np.ndarray]:
+    """For each feature the base [n, d] with each of its values."""
+    for j in range(len(inputs.space)):
+        codes = inputs.values(j)
+        points = np.tile(inputs.base, (len(codes), 1))
+        points[:, j] = codes
+        yield points
+
+
+def _holds(
+    encoding: Affine, inputs: Inputs, codes: np.ndarray, tolerance: np.ndarray
+) -> np.ndarray:
+    """bool [n]: whether each column [p] of codes [n, d] is within its tolerance [p]."""
     wanted = inputs.see(codes)
     given = inputs.space.units(codes) @ encoding.matrix + encoding.offset
     given += np.isnan(codes) @ encoding.missing
-    size = 1 + np.abs(wanted).max(axis=0, initial=0)
-    return bool((np.abs(given - wanted) <= tolerance * size).all())
+    return np.asarray((np.abs(given - wanted) <= tolerance).all(axis=1))
 
 
-def _refusal(encoding: Affine, inputs: Inputs, tolerance: float) -> ModelError:
+def _refusal(encoding: Affine, inputs: Inputs, tolerance: np.ndarray) -> ReadingError:
     """Which feature is not encoded in a straight line, or that features are mixed."""
     hint = (
         "Networks and linear models are read behind scalers and one-hot or ordinal encoders. "
         "Use method='auto', which works for any model."
     )
-    for j, name in enumerate(inputs.space.names):
-        codes = every(inputs.space, j, 65)
-        points = np.tile(inputs.base, (len(codes), 1))
-        points[:, j] = codes
-        if not _holds(encoding, inputs, points, tolerance):
-            return ModelError(f"The pipeline does not encode {name!r} in a straight line.", hint)
-    return ModelError("The pipeline mixes features: it does not add up their columns.", hint)
+    for j, points in enumerate(_values(inputs)):
+        feature = inputs.space.features[j]
+        for part in blocks(points):
+            odd = np.flatnonzero(~_holds(encoding, inputs, part, tolerance))
+            if len(odd):
+                value = value_of(feature, part[odd[0], j])
+                return ReadingError(
+                    f"The pipeline does not encode {feature.name!r} in a straight line: not at "
+                    f"{value}.",
+                    hint,
+                )
+    return ReadingError("The pipeline mixes features: it does not add up their columns.", hint)

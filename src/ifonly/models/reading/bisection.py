@@ -11,18 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.errors import ModelError
+from ifonly.errors import ModelError, ReadingError
 from ifonly.models.reading.grown import Comparison
-from ifonly.models.reading.inputs import Inputs
-from ifonly.models.reading.points import every
+from ifonly.models.reading.inputs import Inputs, blocks
 from ifonly.space import Continuous
 
 FAR = 1e18
 """Beyond the range of any feature, and within that of single precision."""
 WHOLE = 2.0**53
 """Beyond it double precision has no odd numbers."""
-SAMPLES = 257
-"""Codes on which a column must rise or fall."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ def _window(inputs: Inputs, j: int, columns: np.ndarray) -> Window:
     feature = inputs.space.features[j]
     assert isinstance(feature, Continuous)
     whole, far = _reach(feature.column.dtype.lower())
-    codes = every(inputs.space, j, SAMPLES)
+    codes = inputs.values(j)
     ends = [max(-far, -FAR), min(far, FAR)]
     if whole and feature.column.dtype.lower().startswith("u"):
         ends[0] = 0.0
@@ -77,17 +74,26 @@ def _window(inputs: Inputs, j: int, columns: np.ndarray) -> Window:
     for wide in (np.array([ends[0], *codes, ends[1]]), codes):
         try:
             with np.errstate(all="ignore"):
-                seen = inputs.alone(j, np.sort(wide))[:, columns]
+                parts = [inputs.alone(j, part)[:, columns] for part in blocks(np.sort(wide))]
         except ModelError:
             continue
+        seen = np.concatenate(parts)
         rises = np.diff(seen, axis=0)
         if np.isfinite(seen).all() and ((rises >= 0).all(axis=0) | (rises <= 0).all(axis=0)).all():
             return Window(float(wide.min()), float(wide.max()), whole)
-    raise ModelError(
-        f"The pipeline makes columns of {feature.name!r} that neither rise nor fall with it.",
+    turn = _turn(np.sort(codes), rises) if len(seen) == len(codes) else ""
+    raise ReadingError(
+        f"The pipeline makes columns of {feature.name!r} that neither rise nor fall with it{turn}.",
         "Trees are read behind steps that keep the order of numbers, as scalers do. "
         "Use method='auto', which works for any model.",
     )
+
+
+def _turn(codes: np.ndarray, rises: np.ndarray) -> str:
+    """Between which codes [n] columns with `rises` [n - 1, p] turn: a step unlike most others."""
+    up = (rises > 0).sum(axis=0) >= (rises < 0).sum(axis=0)
+    odd = np.flatnonzero((np.where(up, -rises, rises) > 0).any(axis=1))
+    return f", as between {codes[odd[0]]:g} and {codes[odd[0] + 1]:g}" if len(odd) else ""
 
 
 def _reach(dtype: str) -> tuple[bool, float]:

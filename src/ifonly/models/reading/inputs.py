@@ -14,22 +14,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ifonly.errors import ModelError
-from ifonly.models.reading.points import every
+from ifonly.errors import ModelError, ReadingError
+from ifonly.models.reading.witness import ENCODED, Witness
 from ifonly.space import Space
 
-SAMPLES = 65
-"""Codes of a number that are tried to see which columns it moves."""
-CHECKED = 512
-"""Points on which columns must depend on one feature each."""
+BLOCK = 20_000
+"""Points that are transformed at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """The columns of codes: `see` gives [n, p] of codes [n, d], NaN where a value is missing."""
 
-    space: Space
+    witness: Witness
+    """The rows and values at which columns are looked at."""
     see: Callable[[np.ndarray], np.ndarray]
+
+    @property
+    def space(self) -> Space:
+        return self.witness.space
 
     @cached_property
     def base(self) -> np.ndarray:
@@ -42,24 +45,31 @@ class Inputs:
         points[:, j] = codes
         return self.see(points)
 
+    def values(self, j: int) -> np.ndarray:
+        """Sorted codes of feature j, all that are looked at; no missing one."""
+        return self.witness.values(j, ENCODED)
+
     def owners(self, probe: np.ndarray) -> np.ndarray:
         """int [p] the feature that each column comes from, -1 for a constant one.
 
-        A column that comes from two is refused; `probe` [n, d] are points to see that on.
+        A column that comes from two is refused; `probe` [n, d] are points to see that on, beside
+        the rows of the data.
         """
         start = self.see(self.base[None])
         moved = []
         for j, feature in enumerate(self.space.features):
-            codes = every(self.space, j, SAMPLES)
+            codes = self.values(j)
             if feature.missing:
                 codes = np.append(codes, np.nan)
-            moved.append((~same(self.alone(j, codes), start)).any(axis=0))
+            apart = [~same(self.alone(j, part), start).all(axis=0) for part in blocks(codes)]
+            moved.append(np.any(apart, axis=0))
         table = np.stack(moved)
         shared = np.flatnonzero(table.sum(axis=0) > 1)
         if len(shared):
             self._refuse_mixture(np.flatnonzero(table[:, shared[0]]))
         owner = np.where(table.any(axis=0), table.argmax(axis=0), -1)
-        self._check_alone(owner, start, probe[:CHECKED])
+        for part in blocks(np.concatenate([probe, self.witness.rows])):
+            self._check_alone(owner, start, part)
         return owner
 
     def _check_alone(self, owner: np.ndarray, start: np.ndarray, probe: np.ndarray) -> None:
@@ -67,19 +77,26 @@ class Inputs:
         wanted = self.see(probe)
         for j in range(-1, len(self.space)):
             own = owner == j
-            given = start if j < 0 else self.alone(j, probe[:, j])
-            wrong = own & ~same(given, wanted).all(axis=0)
-            if wrong.any():
+            given = start[:, own]
+            if j >= 0:
+                codes, place = np.unique(probe[:, j], return_inverse=True)
+                given = self.alone(j, codes)[:, own][place.ravel()]
+            if not same(given, wanted[:, own]).all():
                 self._refuse_mixture(np.array([j] if j >= 0 else []))
 
     def _refuse_mixture(self, features: np.ndarray) -> None:
         names = [repr(self.space.names[j]) for j in features[:2]]
         names += ["others"] if len(names) < 2 else []
-        raise ModelError(
+        raise ReadingError(
             f"The pipeline mixes features: {' and '.join(names)} share a column.",
             "Trees are read where each column comes from one feature, as scalers and encoders "
             "make them. Use method='auto', which works for any model.",
         )
+
+
+def blocks(points: np.ndarray) -> list[np.ndarray]:
+    """Points, or codes, in parts that are transformed at a time."""
+    return [points[start : start + BLOCK] for start in range(0, len(points), BLOCK)]
 
 
 def same(given: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from ifonly.models.reading.link import decisions_of, scores_of
+from ifonly.models.reading.witness import Checked
 from ifonly.space import Space
 
 Layer = tuple[np.ndarray, np.ndarray]
@@ -34,6 +35,8 @@ class Layers:
     """'logit', 'softmax', 'odds' or 'number': see `link`."""
     rounding: float
     """How far rounding may take the model's own margins from these."""
+    checked: Checked | None = None
+    """Where it was found to say what the model says."""
 
     def margins(self, codes: np.ndarray) -> np.ndarray:
         """[n, 1] or [n, c] what the last layer gives for codes [n, d]."""

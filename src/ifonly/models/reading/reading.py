@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ifonly.errors import ModelError
+from ifonly.errors import ModelError, ReadingError
 from ifonly.models.dense import Dense
 from ifonly.models.protocol import Model
 from ifonly.models.reading.chain import Chain, take_apart
@@ -28,6 +28,7 @@ from ifonly.models.reading.networks import (
 )
 from ifonly.models.reading.points import spread
 from ifonly.models.reading.trees import Trees
+from ifonly.models.reading.witness import Witness
 from ifonly.models.reading.xgboost import read_xgboost
 from ifonly.models.table import TableModel
 from ifonly.models.torch import TorchModel, read_network
@@ -58,29 +59,29 @@ TREES: dict[str, Callable[[Any], Ensemble]] = {
 BOOSTERS = ("xgboost.XGBModel", "xgboost.Booster", "lightgbm.LGBMModel", "lightgbm.Booster")
 
 
-def read(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Reading:
+def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
     """The reading of a model; one of no known kind is refused by name.
 
-    `adapted` is the model over the space, `probe` [n, d] are codes to check measures on. A reading
-    is believed only where `check_reading` finds nothing.
+    `adapted` is the model over the space, `data` [n, d] are the codes of all rows that are known.
+    A reading is believed only where `check_reading` finds nothing.
     """
     if len(adapted.classes) == 1:
         raise ModelError(
             f"The model knows one class alone, {adapted.classes[0]!r}.",
             "Fit it on rows of two classes at least: it has nothing else to decide for.",
         )
-    probe = np.concatenate([probe[:POINTS], spread(space, POINTS, seed=0)])
+    probe = np.concatenate([data[:POINTS], spread(space, POINTS, seed=0)])
     if isinstance(adapted, Dense):
         return over_units(adapted.layers, adapted.classes, probe, space, single=False)
     if isinstance(adapted, TorchModel):
         return _torch(adapted, space, probe)
     if not isinstance(adapted, TableModel):
         raise ModelError(f"A model of the kind {type(model).__name__} cannot be read.", SUPPORTED)
-    chain = take_apart(model)
+    chain, witness = take_apart(model), Witness.of(space, data)
     reader = next((NETWORKS[name] for name in chain.lineage if name in NETWORKS), None)
     if reader is not None:
-        return _scaled(_network(reader(chain), chain, adapted, probe), chain)
-    return _scaled(_trees(chain, adapted, probe), chain)
+        return _scaled(_network(reader(chain), chain, adapted, probe, witness), chain)
+    return _scaled(_trees(chain, adapted, probe, witness), chain)
 
 
 def _torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Layers:
@@ -94,8 +95,10 @@ def _torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Layers:
     return over_units(layers, adapted.classes, probe, space, single=not adapted.double)
 
 
-def _network(layers: list[Layer], chain: Chain, adapted: TableModel, probe: np.ndarray) -> Layers:
-    inputs = Inputs(adapted.space, lambda codes: numbers(chain.seen(adapted, codes)))
+def _network(
+    layers: list[Layer], chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witness
+) -> Layers:
+    inputs = Inputs(witness, lambda codes: numbers(chain.seen(adapted, codes)))
     single = is_single(chain.seen(adapted, probe[:1]))
     reading = over_columns(layers, adapted.classes, probe, inputs, single=single)
     if not adapted.classes:
@@ -105,12 +108,12 @@ def _network(layers: list[Layer], chain: Chain, adapted: TableModel, probe: np.n
     for link in ("softmax", "odds") if reading.link == "softmax" else (reading.link,):
         if np.allclose(scores_of(link, reading.margins(probe)), theirs, rtol=0, atol=1e-4):
             return replace(reading, link=link)
-    raise ModelError(
+    raise ReadingError(
         f"The probabilities of {chain.kind} do not follow from its decision values.", SUPPORTED
     )
 
 
-def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray) -> Trees:
+def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witness) -> Trees:
     space = adapted.space
     ensemble = _ensemble(chain, adapted, probe)
     if not ensemble.trees:
@@ -121,7 +124,7 @@ def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray) -> Trees:
             f"{ensemble.link}.",
             SUPPORTED,
         )
-    inputs = Inputs(space, lambda codes: ensemble.see(chain.seen(adapted, codes)))
+    inputs = Inputs(witness, lambda codes: ensemble.see(chain.seen(adapted, codes)))
     trees = lower(ensemble, inputs, probe)
     none = np.zeros(trees[0].value.shape[1])
     reading = Trees(space, adapted.classes, trees, none, ensemble.link, 0.0)
@@ -133,7 +136,7 @@ def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray) -> Trees:
     base = np.median(rest, axis=0)
     rounding = ensemble.relative * max(1.0, size + float(np.abs(base).max()))
     if (np.abs(rest - base) > rounding).any():
-        raise ModelError(
+        raise ReadingError(
             f"The trees of {chain.kind} add up to its own sums only with a part that varies.",
             "A starting model other than a constant is not read. Use method='auto'.",
         )

@@ -15,6 +15,7 @@ import numpy as np
 
 from ifonly.models.reading.link import decisions_of, scores_of
 from ifonly.models.reading.regions import Regions, regions
+from ifonly.models.reading.witness import Checked
 from ifonly.space import Space
 
 BLOCK = 8192
@@ -81,6 +82,8 @@ class Trees:
     """'logit', 'softmax', 'shares' or 'number': see `link`."""
     rounding: float
     """How far rounding may take the model's own margins from these."""
+    checked: Checked | None = None
+    """Where it was found to say what the model says."""
 
     @cached_property
     def regions(self) -> Regions:

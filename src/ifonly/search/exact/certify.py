@@ -14,9 +14,12 @@ def certify(
     """[q] what no answer costs less than, and [q] the seconds that it took to prove.
 
     `known` [q] is what the nearest known answer costs, infinite where there is none; nothing dearer
-    is looked at. Rows are solved one after another, each by a program of its own.
+    is looked at. Rows are solved one after another, each by a program of its own. Of a model whose
+    reading is not what it says, nothing is proved.
     """
     bound, seconds = np.full(len(known), -np.inf), np.zeros(len(known))
+    if problem.reading is None:
+        return bound, seconds
     for row, cost in enumerate(known):
         found = asked_of(problem, row, limit).find(float(cost))
         bound[row], seconds[row] = min(found.bound, float(cost)), found.seconds
