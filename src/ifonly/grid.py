@@ -56,8 +56,12 @@ def _thinned(codes: np.ndarray, most: int) -> np.ndarray:
 
 
 def _places(fine: np.ndarray, coarse: np.ndarray) -> np.ndarray:
-    """The places in a fine grid that are nearest to the values of a coarse one."""
-    return np.unique(np.abs(fine[:, None] - coarse).argmin(axis=0))
+    """The places in a sorted fine grid that are nearest to the values of a coarse one."""
+    above = np.clip(np.searchsorted(fine, coarse), 1, max(len(fine) - 1, 1))
+    above = np.minimum(above, len(fine) - 1)
+    below = np.maximum(above - 1, 0)
+    nearer = np.abs(fine[below] - coarse) <= np.abs(fine[above] - coarse)
+    return np.unique(np.where(nearer, below, above))
 
 
 def _values(space: Space, data: np.ndarray | None, j: int, most: int) -> np.ndarray:

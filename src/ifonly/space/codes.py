@@ -28,8 +28,11 @@ def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str)
             codes[:, j] = held(numbers(series, what), feature, what)
         else:
             levels, positions = levels_and_positions(series, what)
+            places = {(type(level), level): float(i) for i, level in enumerate(feature.levels)}
             index = [
-                _level_index(level, feature, f"row {int(np.argmax(positions == i))} of `{what}`")
+                places[type(level), level]
+                if (type(level), level) in places
+                else _level_index(level, feature, f"row {np.argmax(positions == i)} of `{what}`")
                 for i, level in enumerate(levels)
             ]
             codes[:, j] = np.array([*index, np.nan])[positions]
