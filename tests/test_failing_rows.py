@@ -128,7 +128,7 @@ def test_a_failed_row_can_be_shown_saved_and_asked_about() -> None:
     assert "this id is unknown" in str(answers.why(3))
     assert "this id is unknown" in answers.to_html()
     assert "nan" not in answers.to_html()
-    assert not answers.sensitive(["job"])["flips"][3]
+    assert pd.isna(answers.sensitive(["job"])["flips"][3])
     again = ifonly.Answers.from_json(answers.to_json())
     assert again.status == answers.status
     assert again.notes == answers.notes
