@@ -33,6 +33,7 @@ def lines(answers: Any) -> dict[str, Any]:
     with np.errstate(invalid="ignore", divide="ignore"):
         gap = np.where(distance == bound, 0.0, (distance - bound) / np.maximum(bound, 0.0))
     gap = np.where(np.isnan(gap), np.inf, gap)
+    checked = answers.record.get("checked", {})
     return {
         "query": np.arange(len(distance)),
         "status": [str(status) for status in answers.status],
@@ -43,9 +44,7 @@ def lines(answers: Any) -> dict[str, Any]:
         "seconds": answers.seconds,
         "tolerance": np.full(len(distance), answers.record.get("tolerance", np.nan)),
         **{
-            f"checked_{what}": np.full(
-                len(distance), answers.record.get("checked", {}).get(what, 0)
-            )
+            f"checked_{what}": np.full(len(distance), checked.get(what, 0))
             for what in ("rows", "values", "points")
         },
         "reason": np.where(gap <= PROVED, "", answers.record.get("unread", "")).tolist(),

@@ -1,8 +1,9 @@
 """Whether a reading says what the model says.
 
 They are compared on every row of the data, on every value of the data put into some of these rows,
-on random points, and beside every threshold. So the model is asked about as many points as the data
-have rows, and about two for each value of each feature.
+on random points, and beside every threshold; in a small space, on every point. So the model is
+asked about as many points as the data have rows, and about one for each value of each feature. A
+step that treats a pair of values apart, which no row has, is not found in a large space.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def check_reading(
     decisions wherever the reading's own margins are clearer than that.
     """
     witness = Witness.of(space, codes)
-    further = [spread(space, RANDOM, seed=1)]
+    further = [spread(space, RANDOM, seed=1), witness.everywhere()]
     if isinstance(reading, Trees):
         further.append(edge_points(reading, MOST))
     _check_all(reading, adapted, space, np.concatenate(further))

@@ -17,7 +17,7 @@ from ifonly.space import Space
 
 ENCODED = 2**16
 """The values of a number whose encoding is looked at beside those of the data: where it has no
-more, all of them, and else as many evenly spread."""
+more, all of them, and else as many evenly spread. Of a space with no more points, all of them."""
 SCORED = 2**12
 """The values of a number that the model is asked about beside those of the data."""
 BASES = 16
@@ -53,11 +53,23 @@ class Witness:
         """The values of each feature that the model is asked about."""
         return tuple(self.values(j, SCORED) for j in range(len(self.space)))
 
+    def everywhere(self) -> np.ndarray:
+        """[n, d] every point of the space, where it has no more than are looked at of a number."""
+        every_code = [
+            np.append(self.values(j, ENCODED), [np.nan] * feature.missing)
+            for j, feature in enumerate(self.space.features)
+        ]
+        if np.prod([float(len(codes)) for codes in every_code]) > ENCODED:
+            return self.rows[:0]
+        return np.stack(np.meshgrid(*every_code, indexing="ij"), axis=-1).reshape(
+            -1, len(self.space)
+        )
+
     def one_by_one(self, j: int) -> np.ndarray:
-        """[n, d] rows of the data in which feature j has each value in turn, each in two rows."""
-        values = np.repeat(self.scored[j], 2)
+        """[n, d] rows of the data, by turns, in which feature j has each value."""
+        values = self.scored[j]
         if self.space.features[j].missing:
-            values = np.append(values, [np.nan, np.nan])
+            values = np.append(values, np.nan)
         points = self.rows[np.arange(len(values)) % min(BASES, len(self.rows))]
         points[:, j] = values
         return np.asarray(points)
