@@ -32,8 +32,10 @@ HINTS = 64
 class Exact:
     """k answers, each the nearest that changes other features than those before it.
 
-    With `apart`, each lies at least that far from those before it instead. `limit` is the most
-    seconds for an answer; what is found by then comes back with a bound.
+    With `apart`, each lies at least that far from those before it instead. Answers are taken one
+    after another and none is taken back: a row has fewer than k where nothing is left that far from
+    those taken, although k answers that far apart may exist without the nearest. `limit` is the
+    most seconds for an answer; what is found by then comes back with a bound.
     """
 
     limit: float | None = 60.0
