@@ -41,6 +41,8 @@ class Part:
     """[q] what no answer's distance is below, where that is proved."""
     seconds: np.ndarray | None = None
     """[q] how long the proof took."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended the search before the turn of some rows."""
 
 
 def answer(
@@ -114,22 +116,21 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
             for part, chunk in zip(parts, chunks, strict=True)
             for rows, pool in part.pools
         ),
-        *(
-            None if all(part.bound is None for part in parts) else _whole(parts, name)[place]
-            for name in ("bound", "seconds")
-        ),
+        _proved([part.bound for part in parts], chunks, -np.inf),
+        _proved([part.seconds for part in parts], chunks, 0.0),
     )
 
 
-def _whole(parts: Sequence[Part], name: str) -> np.ndarray:
-    """[q] a part's numbers one after another; a row whose turn did not come has none."""
-    none = {"bound": -np.inf, "seconds": 0.0}[name]
-    return np.concatenate(
-        [
-            np.full(len(part.points), none) if getattr(part, name) is None else getattr(part, name)
-            for part in parts
-        ]
-    )
+def _proved(
+    numbers: Sequence[np.ndarray | None], chunks: Sequence[np.ndarray], none: float
+) -> np.ndarray | None:
+    """[q] the numbers of all chunks, or nothing; `none` for a row whose turn did not come."""
+    if all(part is None for part in numbers):
+        return None
+    whole = np.full(sum(map(len, chunks)), none)
+    for part, chunk in zip(numbers, chunks, strict=True):
+        whole[chunk] = none if part is None else part
+    return whole
 
 
 def status_of(filled: np.ndarray, before: Sequence[Status]) -> tuple[Status, ...]:

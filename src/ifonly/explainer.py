@@ -165,6 +165,7 @@ class Explainer:
         options = {
             **self.options,
             **question.options,
+            "interrupted": found.interrupted,
             "weights": self.weights,
             "row_rules": [[str(rule) for rule in rules] for rules in own],
         }

@@ -11,6 +11,9 @@ from typing import Any
 from ifonly.models import Counted
 from ifonly.preparing import Setting
 
+ROUTES = {"Direct": "tables of the pipeline", "Lookup": "layers", "Labels": "its decisions"}
+"""How the search asked the model; the judge always asks the model itself."""
+
 
 def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> dict[str, Any]:
     """Versions, options, fingerprints and costs, all of which JSON can hold."""
@@ -27,18 +30,11 @@ def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> d
         "model_fingerprint": setting.fingerprint,
         "model_rows": model.rows,
         "model_calls": model.calls,
-        "route": _route(setting, model),
+        "route": ROUTES.get(type(model.route).__name__, "the model itself"),
+        "contradicted": setting.contradicted,
         "decides_from": setting.decision.threshold,
         **_proof(setting),
     }
-
-
-def _route(setting: Setting, model: Counted) -> str:
-    """How the search asked the model; the judge always asks the model itself."""
-    if setting.contradicted:
-        return "the model itself, after a faster route had contradicted it"
-    routes = {"Direct": "tables of the pipeline", "Lookup": "layers", "Labels": "its decisions"}
-    return routes.get(type(model.route).__name__, "the model itself")
 
 
 def _proof(setting: Setting) -> dict[str, Any]:

@@ -23,7 +23,6 @@ ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
 SPENT = "The budget was spent before the turn of this row."
 INTERRUPTED = "The search was interrupted before the turn of this row."
-"""The note of a row that Ctrl-C left unsearched."""
 
 
 def answer_in_turns(
@@ -61,7 +60,8 @@ def answer_in_turns(
         note = INTERRUPTED
     left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
     parts.append(unanswered(batch.x[left], k, Status.SKIPPED, [note] * len(left)))
-    return joined(parts, [*chunks, left])
+    whole = joined(parts, [*chunks, left])
+    return replace(whole, interrupted=note is INTERRUPTED)
 
 
 def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:

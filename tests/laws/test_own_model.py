@@ -90,7 +90,7 @@ def test_a_route_that_contradicts_the_model_is_dropped_and_reported(method: str)
     assert ordinary.record["route"] == "tables of the pipeline"
     rows = rare[:2]
     answers = explainer.explain(rows, k=2)
-    assert "contradicted" in answers.record["route"]
+    assert (answers.record["contradicted"], answers.record["route"]) == (True, "the model itself")
     assert np.array_equal(answers.predicted, model.predict(rows))
     frame = answers.frame()
     assert np.array_equal(model.predict(frame[list(data)]), frame["prediction"])

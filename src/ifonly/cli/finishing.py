@@ -15,7 +15,7 @@ from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.spreadsheet import guarded
 from ifonly.cli.talking import say
 from ifonly.errors import OptionError
-from ifonly.turns import INTERRUPTED
+from ifonly.status import Status
 from ifonly.why import Why
 
 
@@ -48,9 +48,9 @@ def finish(
     answers: Answers, chosen: Format, out: Path | None, *, reasons: bool, safe: bool
 ) -> None:
     """Write the answers, and end with the exit code that they deserve."""
-    if all(note == INTERRUPTED for note in answers.notes):
+    interrupted = bool(answers.record["interrupted"])
+    if interrupted and all(status is Status.SKIPPED for status in answers.status):
         raise KeyboardInterrupt  # nothing is finished: the old file stays
-    interrupted = INTERRUPTED in answers.notes
     told: dict[int, Why] = {}
     if reasons and not interrupted:
         told, interrupted = failures(answers)
@@ -82,13 +82,15 @@ def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
     counts = Counter(str(status) for status in answers.status)
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
     say(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {told}.")
+    if answers.record["contradicted"]:
+        say("A faster route to the model contradicted it. The model itself was asked instead.")
     if answers.bound is not None:
         proofs = certificates.lines(answers)
         proved, gaps = int(proofs["proved"].sum()), proofs["gap"]
         rest = "" if proved == len(answers) else f"; the widest gap is {gaps.max():.1%}"
         say(f"Proved that none is nearer for {proved} of {len(answers)}{rest}.")
     if interrupted:
-        searched = len(answers) - answers.notes.count(INTERRUPTED)
+        searched = len(answers) - answers.status.count(Status.SKIPPED)
         where = "stdout" if out is None else str(out)
         say(f"Interrupted: {searched} of {len(answers)} rows were searched; written to {where}.")
         raise typer.Exit(130)
