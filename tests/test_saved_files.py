@@ -95,6 +95,10 @@ DAMAGES: dict[str, tuple[Change, str]] = {
     ),
     "a dtype that does not fit": (lambda f: _column(f, dtype="int8"), "pandas cannot hold"),
     "a dtype that is none": (lambda f: _column(f, dtype="U99999999999"), "pandas cannot hold"),
+    "an integer of six bits": (
+        lambda f: f["space"]["features"][0]["column"].update(dtype="int6"),
+        "pandas cannot hold",
+    ),
     "a dtype as wide as memory": (lambda f: _column(f, dtype="U500000000"), "has the dtype"),
     "a level twice": (lambda f: _feature(f, levels=["a", "a"]), "twice"),
     "no name": (lambda f: _feature(f, name=None), "'name' is None"),
@@ -127,6 +131,13 @@ def test_a_damaged_file_is_refused_by_naming_the_damage(refused: Refused, name: 
     content = json.dumps(fields)
     ask = lambda: ifonly.Answers.from_json(content)  # noqa: E731
     refused(FileError, "damaged", told, hint="again", ask=ask)
+
+
+def test_a_mad_of_any_size_is_a_number() -> None:
+    fields = json.loads(explain().to_json())
+    fields["space"]["features"][0]["mad"] = 10**30
+    frame = ifonly.Answers.from_json(json.dumps(fields)).frame()
+    assert (frame["distance"] < 1e-20).any()
 
 
 @pytest.mark.parametrize("nest", ["[", '{"tuple":[', '{"pairs":[[1,'])

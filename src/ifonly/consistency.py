@@ -40,7 +40,7 @@ def _check_codes(space: Space, codes: np.ndarray, name: str, lost: np.ndarray) -
         wrong = np.isinf(code) | (gap & ~lost & (not feature.missing))
         if isinstance(feature, Categorical):
             wrong |= _outside(code, 0, len(feature.levels) - 1)
-        elif whole := re.match(r"u?int\d+", feature.column.dtype.lower()):
+        elif whole := re.match(r"u?int(8|16|32|64)(?!\d)", feature.column.dtype.lower()):
             limits = np.iinfo(whole[0])
             wrong |= _outside(code, limits.min, limits.max)
         if wrong.any():

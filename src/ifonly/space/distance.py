@@ -51,7 +51,8 @@ class Metric:
         """The design's distance over a space, features multiplied by `weights` where given."""
         continuous = np.asarray(space.continuous)
         counts = np.where(continuous, continuous.sum(), (~continuous).sum())
-        mad = np.array([f.mad if isinstance(f, Continuous) else 1.0 for f in space.features])
+        mads = [f.mad if isinstance(f, Continuous) else 1.0 for f in space.features]
+        mad = np.array(mads, dtype=np.float64)
         scale = weight_vector(space, weights) / counts
         costs = {}
         for name, given in (weights or {}).items():
