@@ -37,6 +37,7 @@ def check_bounds(answers: ifonly.Answers, question: Question) -> Any:
     proofs = answers.certificates()
     assert list(proofs) == [
         "query", "status", "distance", "bound", "gap", "proved", "seconds", "tolerance",
+        "checked_rows", "checked_values", "checked_points", "reason",
     ]  # fmt: skip
     for row, tried in enumerate(question.tried):
         line, best = proofs.iloc[row], 0.0 if tried.already else tried.best
