@@ -11,6 +11,9 @@ import numpy as np
 from ifonly.pool import repeated
 from ifonly.space import Metric
 
+ROOM = 4_000_000
+"""About how many numbers the pairs of points hold that are compared at a time."""
+
 
 def set_metrics(
     metric: Metric,
@@ -30,10 +33,30 @@ def set_metrics(
     paper; distance, det and objective use the metric's weights, distance and objective its costs.
     """
     present = valid if present is None else present
+    distance = metric.cost(points, x[:, None]) if distance is None else distance
+    q, k, d = points.shape
+    size = max(1, ROOM // (k * k * d))
+    each = (x, points, valid, present, np.asarray(distance))
+    parts = [
+        _table(metric, *(one[start : start + size] for one in each))
+        for start in range(0, max(q, 1), size)
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _table(
+    metric: Metric,
+    x: np.ndarray,
+    points: np.ndarray,
+    valid: np.ndarray,
+    present: np.ndarray,
+    distance: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """The metrics of some rows."""
     gaps = metric.gaps(points, x[:, None])
     pair_gaps, pairs = _pairs(metric, points, present)
     unique = valid & ~repeated(points, present)
-    far = _mean(metric.cost(points, x[:, None]) if distance is None else distance, present)
+    far = _mean(distance, present)
     determinant = det_kernel(metric, points, present)
     table = {
         "answers": present.sum(axis=1),

@@ -20,6 +20,7 @@ from ifonly.problem import Problem
 from ifonly.select.exchange import Chosen, answer, empty, exchange, grow, kernel
 
 _INF = np.float32(np.inf)
+_EXCHANGES = 10_000
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,10 @@ class Determinant:
         if self.diversity <= 0:
             return chosen
         k = chosen.slots.shape[1]
+        # One exchange betters a large set by next to nothing, and costs as k cubed.
+        rounds = min(self.exchanges, max(1, _EXCHANGES // k))
         return exchange(
-            problem.metric, chosen, locked=int(self.nearest), rounds=self.exchanges, room=64 + 8 * k
+            problem.metric, chosen, locked=int(self.nearest), rounds=rounds, room=64 + 8 * k
         )
 
     def _weight(

@@ -20,6 +20,9 @@ from ifonly.pool import Pool
 from ifonly.problem import Problem
 from ifonly.select.exchange import Chooser, answer
 
+MOST = 8192
+"""How many neighbours join a row's pool in a round: many answers get fewer each."""
+
 
 @dataclass(frozen=True)
 class Polish:
@@ -47,9 +50,12 @@ class Polish:
         for _ in range(self.rounds):
             if problem.spent:
                 break
-            near = around(problem, gather(chosen.points, chosen.slots), self.around)
+            count = min(self.around, max(1, MOST // min(k, pool.margin.shape[1])))
+            places = slice(0, max(1, int(chosen.filled.any(axis=0).sum())))  # the last stay empty
+            near = around(problem, gather(chosen.points, chosen.slots[:, places]), count)
             points = problem.repaired(near)
-            asked = np.repeat(chosen.filled, points.shape[1] // k, axis=1)
+            filled = chosen.filled[:, places]
+            asked = np.repeat(filled, points.shape[1] // filled.shape[1], axis=1)
             asked &= problem.distance(points) > 0  # the row itself is no answer
             margin = np.where(asked, problem.margin(points, inside=True), -np.inf)
             chosen = self.choice.widen(problem, chosen, Pool(points, margin))
