@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -53,6 +53,7 @@ def drawn(seed: int) -> tuple[pd.DataFrame, Any]:
         lambda: GradientBoostingClassifier(n_estimators=15, random_state=seed),
         lambda: DecisionTreeClassifier(random_state=seed),
         lambda: MLPClassifier((8,), max_iter=60, random_state=seed),
+        lambda: RandomForestClassifier(4, random_state=seed),  # half of the votes are common
     ]
     encode = make_column_transformer((OneHotEncoder(), CATEGORIES), (StandardScaler(), NUMBERS))
     model = make_pipeline(encode, makers[seed % len(makers)]())

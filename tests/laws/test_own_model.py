@@ -153,3 +153,19 @@ def test_a_budget_of_model_rows_is_never_exceeded(method: str, rows: int) -> Non
     assert ifonly.Answers.from_json(answers.to_json()).predicted == answers.predicted
     if rows == 20_000:
         assert answers.filled.any()
+
+
+@pytest.mark.parametrize("method", ["gradient", "exact"])
+@pytest.mark.parametrize("rows", [1, 30, 300, 3000])
+def test_a_budget_holds_for_methods_that_know_the_model(method: str, rows: int) -> None:
+    if method == "exact":
+        pytest.importorskip("highspy")
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"a": rng.integers(0, 90, 500), "b": rng.normal(size=500).round(2)})
+    model = LogisticRegression(max_iter=500).fit(data, data["a"] / 45 + data["b"] > 1)
+    asked = data[:12].assign(b=lambda frame: frame["b"] + 9 * (frame.index % 2))
+    answers = ifonly.explain(
+        model, asked, data=data, k=2, method=method, budget={"model_rows": rows}
+    )
+    assert answers.record["model_rows"] <= rows
+    assert answers.frame()["score"].notna().all()

@@ -76,6 +76,11 @@ class Counted:
             self._confirm(codes, scores)
         return decided, scores
 
+    @property
+    def itself(self) -> Model:
+        """The user's own model, counted and within the budget."""
+        return _Itself(self)
+
     def without_route(self) -> Counted:
         """The model asked by itself, with what was counted so far."""
         memo = None if self.memo is None else Memo()
@@ -153,3 +158,23 @@ class Counted:
         said = by_route(codes) if self.memo is None else self.memo.scores(by_route, codes)
         if contradicts(self.route, said, scores):
             raise Contradiction("A faster route to the model does not give its scores.")
+
+
+@dataclass(frozen=True)
+class _Itself:
+    """The model of a `Counted`, asked past the route."""
+
+    counted: Counted
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.counted.classes
+
+    def scores(self, codes: np.ndarray) -> Any:
+        """[n, c] NaN beyond the budget."""
+        nothing = np.full((len(codes), max(1, len(self.classes))), np.nan)
+        return self.counted._asked(self.counted.model.scores, codes, nothing)
+
+    def decide(self, codes: np.ndarray) -> Any:
+        """[n] -1 beyond the budget."""
+        return self.counted._asked(self.counted.model.decide, codes, -1)

@@ -7,7 +7,7 @@ gradient decides where the arrays live: a torch module is searched on its own de
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -97,7 +97,10 @@ class Gradient:
             yloss=YLOSSES[self.yloss],
         )
         mend = partial(_mended, problem) if problem.relations else None
-        ended = descend(loss, problem.space, begin, low, high, pace=self.pace, mend=mend)
+        pace = self.pace
+        if problem.model.most_rows is not None:
+            pace = replace(pace, steps=min(pace.steps, problem.model.left // (len(starts) * k)))
+        ended = descend(loss, problem.space, begin, low, high, pace=pace, mend=mend)
         steps = np.asarray(to_device(ended.steps, "cpu"))
         problem.model.count(int(steps.sum()) * k, int(steps.max(initial=0)))
         return _codes(problem, ended.points)

@@ -139,7 +139,7 @@ class Asked:
     @cached_property
     def readable(self) -> bool:
         """Whether the reading holds for the row, which may lie outside the space."""
-        return holds_around(self.reading, self.problem.model.model, self.problem.x[0])
+        return holds_around(self.reading, self.problem.model.itself, self.problem.x[0])
 
     @cached_property
     def searched(self) -> Branching | Nearest:
