@@ -3,7 +3,8 @@
     .venv/bin/python benchmarks/beside.py REVISION [ROUNDS]
 
 Two processes, one for each tree, prepare the same models and take turns: a batch, then single rows.
-A shared machine is faster at one time than at another, so only the ratios of medians are shown.
+CPU seconds on one thread are compared, since a shared machine takes more or less wall-clock time
+for the same work.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -21,7 +23,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from timing import framed, seconds
+from timing import framed
 
 ROOT = Path(__file__).parent.parent
 FORMS = ("network", "forest", "xgboost")
@@ -76,7 +78,10 @@ def _ask(worker: subprocess.Popen[str], form: str) -> dict[str, float]:
     assert worker.stdin is not None
     assert worker.stdout is not None
     print(form, file=worker.stdin, flush=True)
-    answer: dict[str, float] = json.loads(worker.stdout.readline())
+    line = worker.stdout.readline()
+    if not line:
+        raise SystemExit("A worker ended; its own message stands above.")
+    answer: dict[str, float] = json.loads(line)
     return answer
 
 
@@ -103,6 +108,13 @@ def serve() -> None:
             "model call": _median(getattr(model, "predict", len), rows),
         }
         print(json.dumps(times), flush=True)
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """The CPU seconds of one run."""
+    start = time.process_time()
+    action()
+    return time.process_time() - start
 
 
 def _median(action: Callable[[pd.DataFrame], object], rows: pd.DataFrame) -> float:
