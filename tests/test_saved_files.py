@@ -37,7 +37,7 @@ def explain(levels: Any = ("a", "b", "c"), **options: Any) -> ifonly.Answers:
         ([float("inf"), float("-inf"), 0.5], float),
         (BOUNDS, pd.CategoricalDtype(BOUNDS, ordered=True)),
         (DAYS, DAYS.dtype),
-        ([1, "1", True], object),
+        ([1, "1", False], object),
         ([0, 1, 0], "Sparse[int]"),
     ],
     ids=["tuples", "nested", "infinite", "intervals", "times", "mixed", "sparse"],

@@ -92,8 +92,8 @@ def _check_record(fields: Fields) -> None:
     record, q = fields["record"], len(fields["x"])
     if len(record.get("row_rules", ())) not in (0, q):
         raise Damage(f"the rules of single rows are not those of {q} rows")
-    proofs = [fields.get("bound"), fields.get("seconds"), record.get("tolerance")]
-    if proofs[0] is not None and any(part is None for part in proofs):
+    rests_on = record.get("tolerance", record.get("unread"))
+    if fields.get("bound") is not None and (rests_on is None or fields.get("seconds") is None):
         raise Damage("a proof lacks its seconds or its tolerance")
 
 

@@ -53,6 +53,10 @@ class ModelError(IfonlyError, RuntimeError):
     """The model failed, or returned what no model of its kind returns."""
 
 
+class PredictionError(ModelError):
+    """The model failed on some rows, or returned what cannot be used for them."""
+
+
 class ReadingError(ModelError):
     """The model is of a kind that can be read, and says otherwise than what was read off it."""
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.errors import IfonlyError, ModelError
+from ifonly.errors import IfonlyError, PredictionError
 
 FEW = 64
 """So many rows may fail before one has succeeded; after that, the error is one of all rows."""
@@ -39,7 +39,7 @@ def isolated(
                 result: T | Exception = attempt(rows)
                 succeeded = True
             except Exception as error:
-                if isinstance(error, IfonlyError) and not isinstance(error, ModelError):
+                if isinstance(error, IfonlyError) and not isinstance(error, PredictionError):
                     raise
                 first = first or error
                 if len(rows) > 1:  # every other row: those that fail often lie together

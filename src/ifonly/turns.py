@@ -21,6 +21,8 @@ CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
 ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
+JUDGED = 16
+"""About how many points of a row the judge looks at; a budget keeps that much back."""
 SPENT = "The budget was spent before the turn of this row."
 INTERRUPTED = "The search was interrupted before the turn of this row."
 
@@ -61,6 +63,9 @@ def answer_in_turns(
     left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
     parts.append(unanswered(batch.x[left], k, Status.SKIPPED, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
+    if whole.bound is None and (proof is not None or method.solves):
+        nothing = np.full(len(batch.x), -np.inf)
+        whole = replace(whole, bound=nothing, seconds=np.zeros(len(batch.x)))
     return replace(whole, interrupted=note is INTERRUPTED)
 
 
@@ -84,7 +89,7 @@ def _turns(batch: Batch, model: Counted, k: int, size: int) -> Iterator[np.ndarr
     if model.most_rows is not None:
         size = max(1, min(size, model.left // ROWS_FOR_A_ROW))
     for place, chunk in enumerate(batch.chunks(size)):
-        model.reserve(len(chunk) * k)
+        model.reserve(len(chunk) * max(k, JUDGED))
         if model.spent and (place or model.most_rows is not None):
             return
         yield chunk

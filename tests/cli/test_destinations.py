@@ -77,7 +77,7 @@ def content(path: Path, reader: int | None) -> str:
 
 OUTCOMES: dict[str, tuple[Callable[[int], int], str, int]] = {
     "whole": (lambda calls: 0, "nothing", 0),
-    "refused": (lambda calls: calls // 2, "error", 2),
+    "refused": (lambda calls: 1, "error", 2),
     "interrupted early": (lambda calls: 1, "SIGINT", 130),
     "interrupted": (lambda calls: calls - 1, "SIGINT", 130),
     "stopped": (lambda calls: calls - 1, "SIGTERM", 143),

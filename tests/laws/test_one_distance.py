@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 import ifonly
-from ifonly.cli import app
+from ifonly.cli.app import app
 from ifonly.metrics import evaluate
 from ifonly.paper.evaluation import evaluated
 from ifonly.space import Cost

@@ -157,11 +157,11 @@ class _Known:
 def _shortest(low: float, high: float) -> float:
     """The number with the fewest decimals above `low` and up to `high`.
 
-    >>> _shortest(0.2913, 0.3127), _shortest(0.5, 0.5000001)
-    (0.3, 0.5000001)
+    >>> _shortest(0.2913, 0.3127), _shortest(0.5, 0.50047)
+    (0.3, 0.5004)
     """
     for digits in range(16):
-        candidate = round(np.floor(high * 10.0**digits) / 10.0**digits, digits)
+        candidate = float(np.round(np.floor(high * 10.0**digits) / 10.0**digits, digits))
         if low < candidate <= high:
-            return float(candidate)
+            return candidate
     return high

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.errors import ModelError
+from ifonly.errors import ModelError, PredictionError
 from ifonly.space import Space
 from ifonly.space.frame import Frame
 
@@ -58,7 +58,7 @@ def run(function: Callable[[Any], Any], frame: Frame) -> Any:
     except ModelError:
         raise
     except Exception as error:
-        raise ModelError(
+        raise PredictionError(
             f"The model failed on {len(frame)} rows: {type(error).__name__}: {error}",
             "It is asked with the columns and dtypes of `data`: give the frame it was trained on, "
             "without the outcome.",
@@ -70,13 +70,13 @@ def check_scores(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     try:
         scores = np.array(output, dtype=np.float64)  # a copy: the model may use its array again
     except (TypeError, ValueError):
-        raise ModelError(
+        raise PredictionError(
             f"The model returned {type(output).__name__} that are not numbers.",
             "If it gives labels, wrap it: ifonly.as_model(f, classes=[...], gives='labels').",
         ) from None
     c = max(1, len(classes))
     if scores.shape[:1] != (n,):
-        raise ModelError(
+        raise PredictionError(
             f"The model returned {scores.shape[0] if scores.ndim else 'one number'} for {n} rows.",
             "It must return one entry for each row, in their order.",
         )
@@ -85,7 +85,7 @@ def check_scores(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     if c == 2 and scores.shape == (n, 1):
         scores = np.concatenate([1 - scores, scores], axis=1)
     if scores.shape != (n, c):
-        raise ModelError(
+        raise PredictionError(
             f"The model returned an array of shape {scores.shape} for {n} rows.",
             f"For the classes {list(classes)} it must be ({n}, {c})."
             if classes
@@ -94,7 +94,7 @@ def check_scores(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     odd = ~np.isfinite(scores)
     if odd.any():
         what = "NaN" if np.isnan(scores).any() else "an infinite score"
-        raise ModelError(
+        raise PredictionError(
             f"The model returned {what} for {int(odd.any(axis=1).sum())} of {n} rows.",
             "Look at what it does with the values of `data`; ifonly judges by finite numbers.",
         )
@@ -107,7 +107,7 @@ def label_index(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     if labels.shape == (n, 1):
         labels = labels[:, 0]
     if labels.shape != (n,):
-        raise ModelError(
+        raise PredictionError(
             f"The model predicted labels of shape {labels.shape} for {n} rows.",
             "It must predict one label for each row.",
         )
@@ -115,7 +115,7 @@ def label_index(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     known = {label: i for i, label in enumerate(classes)}
     unknown = [value for value in values.tolist() if value not in known]
     if unknown:
-        raise ModelError(
+        raise PredictionError(
             f"The model predicted {unknown[0]!r}, which is none of its classes.",
             f"Its classes are {list(classes)}.",
         )

@@ -92,16 +92,19 @@ def test_a_bound_holds_however_short_the_time(kind: str, task: str, options: Any
 
 
 @pytest.mark.parametrize(("kind", "task"), MIXED, ids=[*map(" ".join, MIXED)])
+@pytest.mark.parametrize("rows", [1, 400, 20_000])
 def test_where_the_budget_is_spent_what_is_known_comes_without_a_proof(
-    kind: str, task: str
+    kind: str, task: str, rows: int
 ) -> None:
     question = asked(kind, task, ruled=0.0)
-    answers = question.ask(budget={"model_rows": 1})
+    answers = question.ask(budget={"model_rows": rows})
+    assert answers.record["model_rows"] <= rows
     proofs = check_bounds(answers, question)
-    for row, tried in enumerate(question.tried):
-        if not tried.already:
-            assert proofs["bound"][row] in (0.0, np.inf)
-    assert answers.filled.any()
+    if rows == 1:
+        assert set(answers.status) == {ifonly.Status.SKIPPED}
+        assert not proofs["proved"].any()
+    if rows == 20_000:
+        assert answers.filled.any()
 
 
 def test_what_no_search_finds_and_a_solver_excludes_is_infeasible() -> None:
