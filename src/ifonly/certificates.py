@@ -38,7 +38,7 @@ def lines(answers: Any) -> dict[str, Any]:
         "query": np.arange(len(distance)),
         "status": [str(status) for status in answers.status],
         "distance": np.where(np.isinf(distance), np.nan, distance),
-        "bound": bound,
+        "bound": np.maximum(bound, 0.0),
         "gap": gap,
         "proved": gap <= PROVED,
         "seconds": answers.seconds,

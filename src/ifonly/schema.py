@@ -191,5 +191,20 @@ RECORD: dict[str, Kind] = {
     "row_rules": lambda value: isinstance(value, list) and all(map(_is_lines, value)),
     "threshold": lambda value: value is None or (is_number(value) and 0 < value < 1),
     "tolerance": is_number,
+    "checked": lambda value: isinstance(value, dict) and all(map(is_number, value.values())),
+    "unread": is_text,
+    "interrupted": lambda value: isinstance(value, bool),
+    "contradicted": lambda value: isinstance(value, bool),
 }
-OPTIONAL = {"acted", "bound", "seconds", "row_rules", "threshold", "tolerance"}
+OPTIONAL = {
+    "acted",
+    "bound",
+    "seconds",
+    "row_rules",
+    "threshold",
+    "tolerance",
+    "checked",
+    "unread",
+    "interrupted",
+    "contradicted",
+}

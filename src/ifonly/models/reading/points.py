@@ -18,8 +18,11 @@ def spread(space: Space, n: int, seed: int) -> np.ndarray:
     for j, feature in enumerate(space.features):
         if isinstance(feature, Continuous):
             first, last = span(feature)
-            steps = rng.integers(first, last, n, endpoint=True)
-            ends = rng.choice([first, last], n)
+            if max(abs(first), abs(last)) < 2**53:
+                steps = rng.integers(first, last, n, endpoint=True)
+            else:  # more steps than whole numbers can count exactly
+                steps = np.floor(rng.uniform(float(first), float(last), n))
+            ends = rng.choice([float(first), float(last)], n)
             codes[:, j] = code_at(feature, np.where(rng.random(n) < 0.1, ends, steps))
         else:
             codes[:, j] = rng.integers(len(feature.levels), size=n)
