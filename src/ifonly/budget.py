@@ -36,6 +36,9 @@ class Budget:
                     f"The budget has {name}={limit!r}.",
                     "Give seconds, such as budget=2, or budget={'model_rows': 100_000}.",
                 )
+        rows = limits.get("model_rows")
+        if rows is not None:
+            limits["model_rows"] = None if rows == float("inf") else int(rows)
         return cls(**limits)
 
     def deadline(self) -> float | None:

@@ -26,8 +26,8 @@ from ifonly.budget import Budget
 from ifonly.causal import CausalModel
 from ifonly.errors import OptionError
 from ifonly.methods import method_of
-from ifonly.models import Counted
-from ifonly.models.counted import Contradiction
+from ifonly.models import Counted, Model
+from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.lookup import Lookup
 from ifonly.models.memo import Memo
 from ifonly.predicted import predict
@@ -130,16 +130,22 @@ class Explainer:
         and what is finished comes back.
         """
         question = Question(target, k, threshold, seed, budget, progress, keep)
-        check_threshold(threshold, self.setting.model.classes)
-        x = self.setting.space.codes(rows)
-        own = read_row_rules(row_rules, len(x), self.setting.space)
-        model = self._counted(question.limit, threshold)
+        setting = self.setting  # read once: another thread may drop its route
+        check_threshold(threshold, setting.model.classes)
+        setting = setting if threshold is None else setting.by_scores
+        x = setting.space.codes(rows)
+        own = read_row_rules(row_rules, len(x), setting.space)
+        model = self._counted(question.limit, setting.route)
+        ask = partial(self._explained, question, rows, x, own)
         try:
-            return self._explained(question, rows, x, own, model)
+            return ask(model, setting)
+        except Rejection:  # one row that the model fails for: the route is right for others
+            return ask(model.without_route(), replace(setting, route=setting.model))
         except Contradiction:
             # A shortcut that misleads is not taken again: the model itself is asked.
-            self.setting = replace(self.setting, route=self.setting.model, contradicted=True)
-            return self._explained(question, rows, x, own, model.without_route())
+            self.setting = replace(self.setting, route=setting.model, contradicted=True)
+            plain = replace(setting, route=setting.model, contradicted=True)
+            return ask(model.without_route(), plain)
 
     def _explained(
         self,
@@ -148,12 +154,13 @@ class Explainer:
         x: np.ndarray,
         own: tuple[tuple[Rule, ...], ...],
         model: Counted,
+        setting: Setting,
     ) -> Answers:
         """The answers of codes x [q, d], asking the model by one route."""
-        setting = self._setting(question.threshold)
         stated = question.threshold is not None
         cut = question.threshold if stated else setting.decision.threshold
-        said = predict(model, x, cut, stated=stated)
+        certain = not setting.decision.found
+        said = predict(model, x, cut, stated=stated, certain=certain)
         goal = resolve(
             question.target, model.classes, said.decided, threshold=cut, by_scores=stated
         )
@@ -191,12 +198,8 @@ class Explainer:
             source=Source(setting, self.method, batch, found.pools),
         )
 
-    def _setting(self, threshold: float | None) -> Setting:
-        return self.setting if threshold is None else self.setting.by_scores
-
-    def _counted(self, limit: Budget, threshold: float | None) -> Counted:
+    def _counted(self, limit: Budget, way: Model) -> Counted:
         """The model and the route to it for one question."""
-        way = self._setting(threshold).route
         memo = None if self.method.descends or isinstance(way, Lookup) else Memo()
         return Counted(
             self.setting.model,

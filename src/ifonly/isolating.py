@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ifonly.errors import IfonlyError, PredictionError
 
-FEW = 64
+FEW = 16
 """So many rows may fail before one has succeeded; after that, the error is one of all rows."""
 
 Rows = NDArray[np.intp]
@@ -47,28 +47,40 @@ def isolated(
                     continue
                 failures += 1
                 if failures >= FEW and not succeeded:
-                    raise first from first.__cause__
+                    succeeded = _any_succeeds(waiting, attempt)
+                    if not succeeded:
+                        raise first from first.__cause__
                 result = error
             yield rows, result
 
 
+def _any_succeeds(waiting: list[Rows], attempt: Callable[[Rows], T]) -> bool:
+    """Whether `attempt` succeeds for one of some rows spread over those that wait."""
+    rows = np.concatenate(waiting) if waiting else np.empty(0, dtype=np.intp)
+    for row in rows[:: max(1, len(rows) // FEW)]:
+        try:
+            attempt(np.array([row]))
+        except Exception:
+            continue
+        return True
+    return False
+
+
 def accepted(
     ask: Callable[[NDArray[np.float64]], T], x: NDArray[np.float64]
-) -> tuple[T, Rows, dict[int, str]]:
-    """What `ask` returns for the rows of x [q, d] that it does not fail for.
+) -> tuple[list[tuple[Rows, T]], dict[int, str]]:
+    """What `ask` returns for the rows of x [q, d] that it does not fail for, in parts.
 
-    Also the positions of these rows, and the reason of each other row by its position. No call is
-    added where no row fails.
+    Also the reason of each other row, by its position. No call is added where no row fails.
     """
-    every = np.arange(len(x))
+    parts: list[tuple[Rows, T]] = []
     reasons: dict[int, str] = {}
-    for rows, result in isolated([every], lambda rows: ask(x[rows])):
-        if not isinstance(result, Exception) and len(rows) == len(x):
-            return result, every, {}
+    for rows, result in isolated([np.arange(len(x))], lambda rows: ask(x[rows])):
         if isinstance(result, Exception):
             reasons[int(rows[0])] = reason(result)
-    kept = np.delete(every, list(reasons))
-    return ask(x[kept]), kept, reasons
+        else:
+            parts.append((rows, result))
+    return parts, reasons
 
 
 def reason(error: Exception) -> str:

@@ -36,27 +36,35 @@ class Predicted:
         return tuple(v if known else None for v, known in zip(values, self.known, strict=True))
 
 
-def predict(model: Counted, x: np.ndarray, threshold: float | None, *, stated: bool) -> Predicted:
+def predict(
+    model: Counted, x: np.ndarray, threshold: float | None, *, stated: bool, certain: bool
+) -> Predicted:
     """What the model says of rows x [q, d], as far as its budget of rows reaches.
 
-    A row that it fails for is left out, with the reason.
-
-    A route may be asked first: the model itself then confirms it together with the answers, in the
-    same call. A `stated` threshold decides by scores, whatever the model decides itself.
+    A row that it fails for is left out, with the reason. Where decisions are `certain` to follow
+    from scores, a route may be asked first: the model itself then confirms it together with the
+    answers, in the same call. A `stated` threshold decides by scores, whatever the model decides.
     """
-    n = len(x) if model.most_rows is None else min(len(x), model.most_rows // PER_ROW)
+    n = len(x)
+    if model.most_rows is not None:
+        n = min(n, max(0, model.most_rows - model.rows) // PER_ROW)
+    by_route = certain and isinstance(model.route, Direct)
 
     def ask(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if isinstance(model.route, Direct):
-            said, scores = None, model.promise(codes)
+        if by_route:
+            said, scores = None, model.scores(codes)
         else:
-            said, scores = model.own(codes, decide=not stated)
+            said, scores = model.own(codes, decide=not stated, strict=True)
         if not model.classes:
-            said = scores[:, 0]
+            return scores, scores[:, 0]
         return scores, by_scores(scores, threshold) if said is None else said
 
-    (scores, said), rows, failed = accepted(ask, x[:n])
-    decided = np.full(len(x), -1, dtype=said.dtype)
-    whole = np.full((len(x), scores.shape[1]), np.nan)
-    decided[rows], whole[rows] = said, scores
-    return Predicted(decided, whole, np.isin(np.arange(len(x)), rows), failed)
+    parts, failed = accepted(ask, x[:n])
+    decided = np.full(len(x), -1.0 if not model.classes else -1)
+    scores = np.full((len(x), max(1, len(model.classes))), np.nan)
+    for rows, (score, said) in parts:
+        scores[rows], decided[rows] = score, said
+    known = np.isfinite(scores).all(axis=1) & ((decided >= 0) | (not model.classes))
+    if by_route and known.any():
+        model.promise(x[known], None if stated or not model.classes else decided[known])
+    return Predicted(decided, scores, known, failed)

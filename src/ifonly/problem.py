@@ -100,9 +100,8 @@ class Problem:
             rows, _ = np.nonzero(allowed)
             scores = self.model.scores(result[allowed])
             margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
-        # What a budget leaves unasked has no score.
-        limited = self.model.most_rows is not None
-        return np.where(np.isnan(margin), -np.inf, margin) if limited else margin
+        unknown = np.isnan(margin)  # what a budget leaves unasked, or the model fails for
+        return np.where(unknown, -np.inf, margin) if unknown.any() else margin
 
     def ask(self, points: np.ndarray) -> Pool:
         """The points, moved to where the rules hold, with their margins."""

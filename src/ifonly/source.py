@@ -17,9 +17,10 @@ from ifonly.answering import status_of, wanted_score
 from ifonly.answers import Answers
 from ifonly.batch import Batch
 from ifonly.clashing import clash
-from ifonly.errors import OptionError
+from ifonly.errors import OptionError, PredictionError
 from ifonly.methods import Method
 from ifonly.models import Counted
+from ifonly.models.counted import Contradiction
 from ifonly.pool import Pool
 from ifonly.preparing import Setting
 from ifonly.rules import Rule
@@ -62,7 +63,12 @@ class Source:
         sets = {}
         for one in diversities:
             choice = replace(base, diversity=one)
-            sets[float(one)] = self._chosen(answers, Needed(choice) if minimal else choice, one)
+            selector: Selector = Needed(choice) if minimal else choice
+            try:
+                sets[float(one)] = self._chosen(answers, selector, one)
+            except Contradiction:
+                plain = replace(self.setting, route=self.setting.model)
+                sets[float(one)] = replace(self, setting=plain)._chosen(answers, selector, one)
         return sets
 
     def rules_of(self, row: int) -> tuple[Rule, ...]:
@@ -85,7 +91,10 @@ class Source:
         model = Counted(self.setting.model, self.setting.route)
         free = replace(self.setting, rules=())
         problem = replace(self.batch, own=()).pose(free, model, np.array([row]))
-        pool = pool_of(problem, self.method, answers.k)
+        try:
+            pool = pool_of(problem, self.method, answers.k)
+        except PredictionError as error:
+            return Why(status, f"{note} {error.message}".strip())
         points = problem.result(pool.points[:, pool.valid[0]])
         broken = {
             str(rule): int((~rule.holds(problem.space, problem.x, points)).sum()) for rule in rules

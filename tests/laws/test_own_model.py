@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures
+from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
 import ifonly
 from ifonly.methods import SEARCHERS
@@ -169,3 +170,110 @@ def test_a_budget_holds_for_methods_that_know_the_model(method: str, rows: int) 
     )
     assert answers.record["model_rows"] <= rows
     assert answers.frame()["score"].notna().all()
+
+
+class Cut(ClassifierMixin, BaseEstimator):
+    """A last step that decides at a threshold which nobody would guess."""
+
+    def fit(self, matrix: np.ndarray, outcome: np.ndarray) -> Cut:
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def predict_proba(self, matrix: np.ndarray) -> np.ndarray:
+        second = 1 / (1 + np.exp(-matrix.sum(axis=1)))
+        return np.column_stack([1 - second, second])
+
+    def predict(self, matrix: np.ndarray) -> np.ndarray:
+        return (self.predict_proba(matrix)[:, 1] >= 0.30471234).astype(int)
+
+
+def test_rows_between_the_threshold_that_was_found_and_the_real_one_are_the_models() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"a": rng.integers(0, 900, 800), "b": rng.integers(0, 900, 800)})
+    model = make_pipeline(StandardScaler(), Cut()).fit(data, np.zeros(800))
+    grid = pd.DataFrame(
+        {"a": np.repeat(np.arange(300, 420), 9), "b": np.tile(np.arange(200, 380, 20), 120)}
+    )
+    score = model.predict_proba(grid)[:, 1]
+    near = grid[abs(score - 0.30471234) < 2e-3][:40]
+    answers = confirmed(model, data, near)
+    assert len(near) > 10
+    assert answers.filled.any(axis=1).all()
+
+
+class Refusing:
+    """A model that refuses rows with some values."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, refused: Any) -> None:
+        self.refused, self.rows = refused, 0
+
+    def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:
+        self.rows += len(frame)
+        if self.refused(frame).any():
+            raise ValueError("such a row cannot be")
+        second = 1 / (1 + np.exp(-(frame["a"] + frame["b"] - 20).to_numpy() / 3.0))
+        return np.column_stack([1 - second, second])
+
+    def predict(self, frame: pd.DataFrame) -> np.ndarray:
+        return np.asarray(self.predict_proba(frame)[:, 1] > 0.5, dtype=int)
+
+
+SMALL = pd.DataFrame({"a": np.arange(300) % 21, "b": np.arange(300) * 7 % 23})
+
+
+def test_a_model_that_refuses_rows_like_nobody_can_be_explained() -> None:
+    ordered = SMALL[SMALL["a"] <= SMALL["b"]]
+    model = Refusing(lambda frame: frame["a"] > frame["b"])
+    answers = ifonly.explain(model, ordered[:20], data=ordered, k=2, rules=["a <= b"])
+    assert (answers.frame()["a"] <= answers.frame()["b"]).all()
+    assert answers.filled.any(axis=1).all()
+
+
+def test_a_candidate_that_the_model_refuses_is_no_answer_and_fails_no_row() -> None:
+    model = Refusing(lambda frame: frame["a"] == 13)
+    data = SMALL[SMALL["a"] != 13]
+    rows = pd.concat([data[:6], SMALL[SMALL["a"] == 13][:1]])
+    answers = ifonly.explain(model, rows, data=data, k=2)
+    assert [str(status) for status in answers.status] == ["found"] * 6 + ["failed"]
+    assert (answers.frame()["a"] != 13).all()
+
+
+@pytest.mark.parametrize("budget", [7.5, 45, 60, 1e5])
+def test_a_budget_holds_where_the_model_refuses_rows(budget: float) -> None:
+    model = Refusing(lambda frame: (frame["a"] == 7) & (frame["b"] == 7))
+    rows = pd.concat([SMALL[:19], pd.DataFrame({"a": [7], "b": [7]})])
+    explainer = ifonly.Explainer(model, data=SMALL[(SMALL["a"] != 7) | (SMALL["b"] != 7)])
+    model.rows = 0
+    answers = explainer.explain(rows, k=2, budget={"model_rows": budget})
+    assert model.rows <= budget
+    assert answers.record["model_rows"] >= model.rows
+    known = np.array([one is not None for one in answers.predicted])
+    assert np.isfinite(answers.row_score[known]).all()
+
+
+def test_rows_that_fail_in_any_order_fail_alone() -> None:
+    model = Refusing(lambda frame: frame["a"] > 100)
+    rows = pd.concat([SMALL[:130]]).astype({"a": float})
+    rows.iloc[::2, 0] = 101.0
+    answers = ifonly.explain(model, rows, data=SMALL.astype({"a": float}), k=1)
+    assert [str(one) == "failed" for one in answers.status] == [True, False] * 65
+
+
+def test_a_row_that_the_pipeline_refuses_leaves_the_route_to_the_others() -> None:
+    def checked(frame: pd.DataFrame) -> np.ndarray:
+        if ((frame["a"] == 7) & (frame["b"] == 8)).any():
+            raise ValueError("such a row cannot be")
+        return frame.to_numpy(float)
+
+    data = SMALL[(SMALL["a"] != 7) | (SMALL["b"] != 8)]
+    model = make_pipeline(FunctionTransformer(checked), RandomForestClassifier(5, random_state=0))
+    model.fit(data, data["a"] + data["b"] > 20)
+    explainer = ifonly.Explainer(model, data=data)
+    if explainer.explain(data[:2], k=1).record["route"] != "tables of the pipeline":
+        pytest.skip("a random point has met the row that is refused")
+    answers = explainer.explain(pd.DataFrame({"a": [7, 3], "b": [8, 3]}), k=1)
+    assert [str(one) for one in answers.status] == ["failed", "found"]
+    assert not answers.record["contradicted"]
+    assert explainer.explain(data[:2], k=1).record["route"] == "tables of the pipeline"

@@ -59,15 +59,15 @@ def _decision(
 ) -> Decision:
     """How the model decides, by what it says of rows of the data and of random points."""
     try:
-        codes = np.concatenate([codes, points])
-        scores = np.concatenate([scores, np.asarray(model.scores(points))])
+        more = np.asarray(model.scores(points))
+        every = np.concatenate([codes, points])
+        return decision_of(model, every, np.concatenate([scores, more]), threshold)
     except ModelError:  # it rejects points that no row of the data is like
-        codes = codes[: len(scores)]
-    return decision_of(model, codes, scores, threshold)
+        return decision_of(model, codes, scores, threshold)
 
 
 def _route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
     try:
         return route(model, adapted, space, probe)
-    except ModelError:  # it rejects points that no row of the data is like
+    except Exception:  # a step that rejects points which no row of the data is like
         return adapted

@@ -5,18 +5,28 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ifonly.errors import IfonlyError, ModelError
+from ifonly.errors import IfonlyError, PredictionError
+from ifonly.models.direct import Direct
+from ifonly.models.lookup import Lookup
 from ifonly.models.memo import Memo
 from ifonly.models.protocol import Model
 from ifonly.models.route import contradicts
 
+SPLITS = 64
+"""So many calls may look for the codes that a model fails for."""
+
 
 class Contradiction(IfonlyError):
     """The route to a model does not say what the model says; the search starts again without it."""
+
+
+class Rejection(Contradiction):
+    """The model fails for a row that the route gives scores for; this is about the row alone."""
 
 
 @dataclass
@@ -38,8 +48,9 @@ class Counted:
     """On the clock of time.monotonic."""
     reserved: int = 0
     """Rows of the budget that the search leaves to the judge."""
-    promised: list[np.ndarray] = field(default_factory=list)
-    """Codes [n, d] that only the route was asked about; the model confirms them when next asked."""
+    promised: list[tuple[np.ndarray, np.ndarray | None]] = field(default_factory=list)
+    """Codes [n, d] that only the route was asked about, and what they were decided to be [n], if
+    the model decides itself. It confirms them when it is asked next."""
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -53,26 +64,32 @@ class Counted:
             return self._by_route(codes)
         return self.memo.scores(self._by_route, codes)
 
-    def promise(self, codes: np.ndarray) -> np.ndarray:
-        """[n, c] the scores by the route, which the user's own model confirms when next asked."""
-        scores = self.scores(codes)
-        self.promised.append(codes)
-        return scores
+    def promise(self, codes: np.ndarray, decided: np.ndarray | None) -> None:
+        """Note what was decided by the route alone, so that the user's own model confirms it."""
+        self.promised.append((codes, decided))
 
     def own(
-        self, codes: np.ndarray, *, decide: bool = True, score: bool = True
+        self,
+        codes: np.ndarray,
+        *,
+        decide: bool = True,
+        score: bool = True,
+        strict: bool = False,
     ) -> tuple[np.ndarray | None, np.ndarray]:
         """What the user's own model says of codes [n, d]: decisions [n], and scores [n, c].
 
         Decisions are None where scores decide. Without `score`, scores are asked for only where
-        they decide. If the route says otherwise, a `Contradiction` is raised.
+        they decide. If the route says otherwise, a `Contradiction` is raised. Codes for which the
+        model fails have no score (NaN) and no class (-1), unless `strict` raises its error.
         """
         if score and self.promised:
             return self._own_and_promised(codes, decide=decide)
-        decided = self._asked(self.model.decide, codes, -1) if decide and len(codes) else None
+        decided = None
+        if decide and self.classes and len(codes):
+            decided = self._asked(self.model.decide, codes, -1, strict=strict)
         scores = np.full((len(codes), max(1, len(self.classes))), np.nan)
         if len(codes) and (score or decided is None):
-            scores = self._asked(self.model.scores, codes, scores)
+            scores = self._asked(self.model.scores, codes, scores, strict=strict)
             self._confirm(codes, scores)
         return decided, scores
 
@@ -88,12 +105,12 @@ class Counted:
 
     def reserve(self, answers: int) -> None:
         """Keep back what the judge needs for some answers, and to confirm what the route said."""
-        self.reserved = 2 * (answers + sum(map(len, self.promised)))
+        self.reserved = 2 * (answers + sum(len(codes) for codes, _ in self.promised))
 
     def confirm(self) -> None:
         """Ask the user's own model about what only the route was asked about so far."""
         if self.promised:
-            self.own(self.promised[0][:0])
+            self.own(self.promised[0][0][:0])
 
     def count(self, rows: int, calls: int = 1) -> None:
         """Note that the model was asked, by whatever way."""
@@ -115,43 +132,81 @@ class Counted:
     def _own_and_promised(
         self, codes: np.ndarray, *, decide: bool
     ) -> tuple[np.ndarray | None, np.ndarray]:
-        """What the model says of codes, which has also confirmed what the route promised."""
+        """What the model says of codes, after it has confirmed what the route promised."""
         promised, self.promised = self.promised, []
-        try:
-            decided, scores = self.own(np.concatenate([*promised, codes]), decide=decide)
-        except ModelError as error:
-            raise Contradiction(
-                "The model fails for rows that a route gives scores for."
-            ) from error
-        first = sum(map(len, promised))
-        return None if decided is None else decided[first:], scores[first:]
+        rows = np.concatenate([one for one, _ in promised])
+        decided, scores = self.own(np.concatenate([rows, codes]), decide=decide)
+        if np.isnan(scores[: len(rows)]).any():
+            raise Rejection("The model fails for a row that a faster route gives scores for.")
+        if decided is None:
+            return None, scores[len(rows) :]
+        before = [said for _, said in promised if said is not None]
+        if before and (decided[: len(rows)] != np.concatenate(before)).any():
+            raise Contradiction("A faster route to the model does not decide as it does.")
+        return decided[len(rows) :], scores[len(rows) :]
 
     def _by_route(self, codes: np.ndarray) -> np.ndarray:
         nothing = np.full((len(codes), max(1, len(self.classes))), np.nan)
-        return np.asarray(self._asked(self.route.scores, codes, nothing, self.reserved))
+        return np.asarray(self._asked(self.route.scores, codes, nothing, reserved=self.reserved))
 
     def _asked(
-        self, ask: Callable[[np.ndarray], Any], codes: np.ndarray, nothing: Any, reserved: int = 0
+        self,
+        ask: Callable[[np.ndarray], Any],
+        codes: np.ndarray,
+        nothing: Any,
+        *,
+        reserved: int = 0,
+        strict: bool = False,
     ) -> Any:
-        """What is said of codes [n, d] as far as the budget reaches, and `nothing` beyond."""
+        """What is said of codes [n, d] as far as the budget reaches, and `nothing` beyond.
+
+        Codes for which the model fails have nothing either, unless `strict` raises its error.
+        """
         n = len(codes)
         if self.most_rows is not None:
             n = min(n, max(0, self.most_rows - reserved - self.rows))
         said = np.broadcast_to(nothing, (len(codes), *np.shape(nothing)[1:])).copy()
         if not n:
             return said
-        answer = ask(codes[:n])
-        if answer is None:
-            return None
         self.count(n)
+        try:
+            answer = ask(codes[:n])
+        except PredictionError:
+            if strict:
+                raise
+            return self._in_parts(
+                partial(self._asked, ask, reserved=reserved, strict=True), codes, said
+            )
+        if answer is None:
+            self.count(-n, -1)  # it was not asked after all
+            return None
         if n == len(codes):
             return np.array(answer)  # a copy: the model may use its array again
         said[:n] = answer
         return said
 
+    def _in_parts(self, ask: Callable[..., Any], codes: np.ndarray, said: np.ndarray) -> np.ndarray:
+        """What is said of codes [n, d], but for those that the model fails for.
+
+        The codes are split until these stand alone. A model that fails for more than a few raises
+        its error: the rows asked are then searched in smaller groups, down to the single row.
+        """
+        waiting, calls = [np.arange(len(codes))], 0
+        while waiting:
+            rows = waiting.pop()
+            calls += 1
+            try:
+                said[rows] = ask(codes=codes[rows], nothing=said[rows])
+            except PredictionError:
+                if calls > SPLITS:
+                    raise
+                if len(rows) > 1:
+                    waiting += [rows[::2], rows[1::2]]
+        return said
+
     def _confirm(self, codes: np.ndarray, scores: np.ndarray) -> None:
-        if self.route is self.model:
-            return
+        if not isinstance(self.route, Direct | Lookup) or self.most_rows is not None:
+            return  # nothing to compare; or asking again would go beyond the budget
         known = np.isfinite(scores).all(axis=1)
         codes, scores = codes[known], scores[known]
         by_route = self.route.scores

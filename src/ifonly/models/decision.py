@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.errors import ModelError
 from ifonly.models.protocol import Model
 
 MIXED = 256
@@ -30,6 +31,8 @@ class Decision:
 
     threshold: float | None = None
     """The score from which on the second of two classes is decided for; None: the largest wins."""
+    found: bool = False
+    """The threshold was found by asking, so that decisions near it are not certain."""
     labels: bool = False
     """Decisions follow no line between scores, so that only they can be searched by."""
 
@@ -98,7 +101,7 @@ def decision_of(
     line = known.line() if len(model.classes) == 2 else None
     if known.contradicting(line) > TOLERATED * len(known.codes):
         return Decision(labels=True)
-    return Decision(line)
+    return Decision(line, found=known.contradicting(line) > 0 or line is not None)
 
 
 def by_scores(scores: np.ndarray, threshold: float | None) -> np.ndarray:
@@ -135,10 +138,14 @@ class _Known:
             self.codes[rng.choice(below, MIXED)],
             self.codes[rng.choice(above, MIXED)],
         )
+        try:
+            scores, decided = np.array(model.scores(mixed)), np.asarray(model.decide(mixed))
+        except ModelError:  # it rejects rows that nobody is like
+            return self
         return _Known(
             np.concatenate([self.codes, mixed]),
-            np.concatenate([self.scores, np.array(model.scores(mixed))]),
-            np.concatenate([self.decided, np.asarray(model.decide(mixed))]),
+            np.concatenate([self.scores, scores]),
+            np.concatenate([self.decided, decided]),
         )
 
     def line(self) -> float | None:

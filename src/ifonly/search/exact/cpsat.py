@@ -70,6 +70,7 @@ def solve_by_clauses(program: Program, time_limit: float | None = None) -> Solut
     model.minimize(_sum(cp_model, columns, cost.terms))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1  # the same course every time
+    solver.parameters.catch_sigint_signal = False  # Ctrl-C is Python's
     # This part of presolve calls wrong optima optimal: google/or-tools issue 5293, in 9.15.
     solver.parameters.presolve_inclusion_work_limit = 0
     if time_limit is not None:
