@@ -12,6 +12,7 @@ import pytest
 
 import ifonly
 from ifonly.errors import DataError, FileError
+from ifonly.models.files import load_model
 
 Refused = Callable[..., Exception]
 
@@ -91,3 +92,16 @@ def test_a_folder_that_is_absent_leaves_nothing_half_written(
     path = tmp_path / "absent" / "answers.parquet"
     refused(FileError, "answers.parquet", hint="folder", ask=lambda: explain().to_parquet(path))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_file_that_needs_a_module_of_its_own_names_it(
+    refused: Refused, tmp_path: Path
+) -> None:
+    path = tmp_path / "own.pkl"
+    path.write_bytes(b"cown_module_of_nobody\nModel\n.")  # a pickle of a class in that module
+    refused(
+        FileError,
+        "own_module_of_nobody",
+        hint="PYTHONPATH",
+        ask=lambda: load_model(path, trust_pickle=True),
+    )

@@ -54,7 +54,12 @@ def load_model(path: Path, *, trust_pickle: bool = False, trust: Collection[str]
     except IfonlyError:
         raise
     except ModuleNotFoundError as error:
-        raise MissingExtra(error.name or "?", "boost") from None
+        if error.name in ("catboost", "lightgbm", "xgboost"):
+            raise MissingExtra(error.name, "boost") from None
+        raise FileError(
+            f"{path.name} needs the module {error.name!r}, which cannot be imported.",
+            "Install it, or put the folder that holds it on PYTHONPATH.",
+        ) from error
     except Exception as error:
         raise FileError(
             f"{path.name} cannot be read as a model: {type(error).__name__}: {error}",
