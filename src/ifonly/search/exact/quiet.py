@@ -1,6 +1,6 @@
 """No word from a solver on stdout, which is for data.
 
-HiGHS 1.12 is told to be silent, and says one line nevertheless, by `puts`, whenever it repairs a
+Even with all output switched off, HiGHS 1.12 prints one line, by `puts`, whenever it repairs a
 point: 'HighsMipSolverData::transformNewIntegerFeasibleSolution tmpSolver.run();'. So C's own stream
 `stdout` is another one while a solver runs. Python does not write to that stream, and the process's
 file descriptors stay as they are: what other threads write arrives.
