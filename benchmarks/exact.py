@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression
 
 import ifonly
 from exhaustive import nearest
-from ifonly.certificates import PROVED
-from ifonly.models.dense import Dense
+from ifonly.answers.certificates import PROVED
+from ifonly.models import Dense
 from mixed_integer import against_mixed_integer
 from proving import COLUMNS, LIMIT, NOTE, Proved, prove
 from published import SETS, Published, published

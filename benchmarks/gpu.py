@@ -13,11 +13,11 @@ import numpy as np
 import torch
 
 from ifonly.explainer import Explainer
-from ifonly.methods import Method
 from ifonly.recipes import PATIENT
 from ifonly.refine import Sparsify
 from ifonly.search import Gradient
 from ifonly.select import InOrder
+from ifonly.solve.method import Method
 from networks import module
 from published import published
 from record import Record

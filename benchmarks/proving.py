@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 import ifonly
-from ifonly.certificates import PROVED
+from ifonly.answers.certificates import PROVED
 from ifonly.models import Counted
-from ifonly.problem import Problem
+from ifonly.problem.problem import Problem
 from ifonly.search import Exact
 from timing import seconds
 

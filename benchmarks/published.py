@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import ifonly
-from ifonly.models.dense import Dense
+from ifonly.models import Dense
 from ifonly.space import Categorical
 
 SETS = ("adult", "compas", "german_credit", "lending_club")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import ifonly
-from ifonly.arrays import gather
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.arrays.batches import gather
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.select import Determinant
 from ifonly.select.exact_choice import ExactChoice
 from proving import posed

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 import ifonly
-from ifonly.methods import method_of
-from ifonly.models.dense import Dense
-from ifonly.paper.feasibility import causal_feasibility
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.models import Dense
+from ifonly.paper.experiments.feasibility import causal_feasibility
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.rules import Rule, as_rules
 from ifonly.select import Filtered, Selector
+from ifonly.solve.method import method_of
 from published import Published, dense, folder, published
 from record import Record
 from timing import seconds

@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from xgboost import XGBClassifier
 
 import ifonly
-from ifonly.certificates import PROVED
+from ifonly.answers.certificates import PROVED
 from ifonly.search import Exact
 from proving import COLUMNS, LIMIT, NOTE, prove
 from record import Record

@@ -12,7 +12,7 @@ import pytest
 
 import ifonly
 from ifonly.errors import DataError, FileError
-from ifonly.models.files import load_model
+from ifonly.models.files.load import load_model
 
 Refused = Callable[..., Exception]
 

@@ -12,7 +12,7 @@ import pytest
 import ifonly
 from ifonly.datasets import make_lender
 from ifonly.errors import OptionError
-from ifonly.methods import SEARCHERS
+from ifonly.solve.method import SEARCHERS
 
 LENDER = make_lender(2000, seed=3)
 MODEL = ifonly.as_model(LENDER.approves, classes=["refused", "approved"])

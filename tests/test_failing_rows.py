@@ -12,11 +12,11 @@ import pytest
 
 import ifonly
 from ifonly.errors import ModelError, OptionError
-from ifonly.isolating import FEW, accepted
 from ifonly.models.counted import SPLITS
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.search import Engine
+from ifonly.solve.isolate import FEW, accepted
 from ifonly.status import Status
 
 RNG = np.random.default_rng(3)

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ifonly
-from ifonly import turns
-from ifonly.grid import Grid, _places
 from ifonly.metrics import sets
+from ifonly.problem.grid import Grid, _places
 from ifonly.select import needed
+from ifonly.solve import chunks as turns
 from ifonly.space import Categorical, Space
 
 RNG = np.random.default_rng(5)

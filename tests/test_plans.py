@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ifonly
+from ifonly.answers.plan import Plan, plan
 from ifonly.errors import OptionError
-from ifonly.planning import Plan, plan
 from ifonly.rules import as_rules
 from ifonly.testing import random_codes, random_space
 from ifonly.testing.grammar import random_grammar

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ifonly.pool import Pool, point_keys, repeated
+from ifonly.problem.pool import Pool, point_keys, repeated
 
 
 def random_pool(seed: int, q: int = 3, m: int = 30, d: int = 2) -> Pool:

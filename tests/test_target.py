@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ifonly.errors import TargetError
-from ifonly.target import resolve
+from ifonly.problem.goal import resolve
 
 CLASSES = ("no", "yes", "maybe")
 SCORES = arrays(np.float64, (4, 5, 3), elements=st.floats(0, 1))

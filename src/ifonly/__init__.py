@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ifonly import recipes as recipes
     from ifonly import testing as testing
     from ifonly.answers import Answers as Answers
+    from ifonly.api import explain as explain
     from ifonly.causal import CausalModel as CausalModel
     from ifonly.errors import IfonlyError as IfonlyError
     from ifonly.explainer import Explainer as Explainer
-    from ifonly.explaining import explain as explain
     from ifonly.models import as_model as as_model
     from ifonly.rules import at_least as at_least
     from ifonly.rules import at_most as at_most
@@ -53,7 +53,7 @@ _HOMES = {
     "ifonly.causal": ("CausalModel",),
     "ifonly.errors": ("IfonlyError",),
     "ifonly.explainer": ("Explainer",),
-    "ifonly.explaining": ("explain",),
+    "ifonly.api": ("explain",),
     "ifonly.models": ("as_model",),
     "ifonly.rules": (
         "at_least",

@@ -15,32 +15,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ifonly.answering import (
+from ifonly.answers import Answers
+from ifonly.answers.record import record_of
+from ifonly.causal import CausalModel
+from ifonly.errors import OptionError
+from ifonly.models import Counted, Model
+from ifonly.models.counted import Contradiction, Rejection
+from ifonly.models.routes.lookup import Lookup
+from ifonly.models.routes.memo import Memo
+from ifonly.problem.budget import Budget
+from ifonly.problem.goal import check_threshold, resolve
+from ifonly.rules import Rule
+from ifonly.solve.batch import Batch
+from ifonly.solve.chunks import answer_in_turns
+from ifonly.solve.method import method_of
+from ifonly.solve.predict import predict
+from ifonly.solve.prepare import Setting, prepare
+from ifonly.solve.question import Question
+from ifonly.solve.row_rules import read_row_rules
+from ifonly.solve.source import Source
+from ifonly.solve.statuses import (
     Proof,
     wanted_of,
     wanted_score,
 )
-from ifonly.answers import Answers
-from ifonly.batch import Batch
-from ifonly.budget import Budget
-from ifonly.causal import CausalModel
-from ifonly.errors import OptionError
-from ifonly.methods import method_of
-from ifonly.models import Counted, Model
-from ifonly.models.counted import Contradiction, Rejection
-from ifonly.models.lookup import Lookup
-from ifonly.models.memo import Memo
-from ifonly.predicted import predict
-from ifonly.preparing import Setting, prepare
-from ifonly.question import Question
-from ifonly.record import record_of
-from ifonly.row_rules import read_row_rules
-from ifonly.rules import Rule
-from ifonly.source import Source
 from ifonly.space import Space
 from ifonly.space.frame import Frame, as_frame, library_of
-from ifonly.target import check_threshold, resolve
-from ifonly.turns import answer_in_turns
 
 SECONDS = 60.0
 """What a proof may take for a row unless it is told."""

@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ifonly.answers import Answers
-from ifonly.explaining import explain
-from ifonly.methods import Method
+from ifonly.api import explain
 from ifonly.refine import Nothing, Refiner, Sparsify
 from ifonly.rules import Rule
 from ifonly.search import Gradient, Searcher
 from ifonly.search.descent import Pace
-from ifonly.search.exact.mixed import MixedInteger
+from ifonly.search.exact.mixed_integer import MixedInteger
 from ifonly.select import Filtered, InOrder
+from ifonly.solve.method import Method
 
 PATIENT = Pace(every=10, patience=12, stubborn=200)
 """Looks often and waits long, since nothing is started again."""

@@ -162,7 +162,7 @@ class Signalling:
 @pytest.fixture
 def signalling(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Signalling:
     """Such a command, run once to the end: `whole.csv` is what it writes, in several chunks."""
-    monkeypatch.setattr("ifonly.turns.CHUNK", 60_000)
+    monkeypatch.setattr("ifonly.solve.chunks.CHUNK", 60_000)
     (folder / "signalling_model.py").write_text(SIGNALLING)
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, "signalling_model", raising=False)

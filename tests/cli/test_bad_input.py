@@ -10,7 +10,7 @@ from typing import Any
 import joblib
 import pytest
 
-from ifonly.cli.reading import read_table
+from ifonly.cli.tables.files import read_table
 from ifonly.errors import MissingExtra
 
 HEAD = "income,debt,job\n"
@@ -181,7 +181,7 @@ def test_an_interrupt_ends_with_130(explain: Any, monkeypatch: pytest.MonkeyPatc
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ifonly.cli.reading.read", interrupted)
+    monkeypatch.setattr("ifonly.cli.tables.files.read", interrupted)
     ran = explain("--out", "answers.csv")
     assert (ran.code, ran.out) == (130, "")
 

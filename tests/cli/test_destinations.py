@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ifonly.errors import FileError
-from ifonly.writing import write_file
+from ifonly.render.destination import write_file
 
 OLD = "old\n"
 

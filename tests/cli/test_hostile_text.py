@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from ifonly import Answers
-from ifonly.cli.reading import read_table
-from ifonly.cli.talking import show_error
+from ifonly.cli.messages import show_error
+from ifonly.cli.tables.files import read_table
 from ifonly.errors import DataError
 from ifonly.render.view import visible
 

@@ -16,10 +16,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from ifonly import Answers
-from ifonly.cli.columns import Words
-from ifonly.cli.reading import read_table
+from ifonly.cli.tables.columns import Words
+from ifonly.cli.tables.files import read_table
 from ifonly.errors import DataError
-from ifonly.models.columns import encoded_levels
+from ifonly.models.adapters.columns import encoded_levels
 
 TEXT = (
     "None",

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from ifonly import Answers, cost
-from ifonly.cli.stating import as_ordinal, as_row_rules, as_weights
+from ifonly.cli.options import as_ordinal, as_row_rules, as_weights
 
 
 def refused(ran: Any, *words: str) -> None:
@@ -240,8 +240,8 @@ def test_an_interrupted_run_does_not_search_for_reasons(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ifonly.source.Source.why", never)
-    monkeypatch.setattr("ifonly.turns.answer", interrupted)
+    monkeypatch.setattr("ifonly.answers.answers.why_of", never)
+    monkeypatch.setattr("ifonly.solve.chunks.answer", interrupted)
     ran = explain("--explain-failures", "--format", "csv")
     assert (ran.code, ran.out, ran.err) == (130, "", "Interrupted.\n")
 
@@ -252,7 +252,7 @@ def test_an_interrupt_leaves_the_rest_unexplained(
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ifonly.source.Source.why", interrupted)
+    monkeypatch.setattr("ifonly.answers.answers.why_of", interrupted)
     ran = explain(*POOR, "--explain-failures")
     assert ran.code == 130
     assert ran.err.endswith("Interrupted: 2 of 2 rows were searched; written to stdout.\n")

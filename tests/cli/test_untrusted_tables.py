@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from ifonly.cli.reading import read_rule_file, read_table
+from ifonly.cli.tables.files import read_rule_file, read_table
 from ifonly.errors import RuleError
 from ifonly.paper import Cell, Store
 from ifonly.space import Space

@@ -19,7 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import ifonly
-from ifonly.methods import SEARCHERS
+from ifonly.solve.method import SEARCHERS
 
 NUMBERS = ["age", "income"]
 CATEGORIES = ["job", "married", "grade"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ifonly
-from ifonly.methods import SEARCHERS
+from ifonly.solve.method import SEARCHERS
 from ifonly.testing import MODEL_KINDS, random_frame, random_model, random_rules
 from ifonly.testing.spaces import CODED
 

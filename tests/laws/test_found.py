@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import ifonly
-from ifonly.models.dense import Dense
+from ifonly.models import Dense
 from ifonly.rules import Box
 
 

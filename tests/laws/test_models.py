@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import ifonly
 from ifonly import Space
-from ifonly.models import adapt
-from ifonly.models.dense import Dense
+from ifonly.models import Dense, adapt
 from ifonly.testing import MODEL_KINDS, check_model, random_codes, random_model, random_space
 
 

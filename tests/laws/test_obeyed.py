@@ -19,9 +19,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ifonly
 from ifonly import recipes
-from ifonly.models.dense import Dense
+from ifonly.models import Dense
 from ifonly.rules import Box, Rule
-from ifonly.rules.plain import to_plain
+from ifonly.rules.json import to_plain
 from ifonly.rules.repair import repaired
 from ifonly.search import Edits, Neighbours, Union
 from ifonly.space import Categorical, Space

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import ifonly
 from ifonly.cli.app import app
 from ifonly.metrics import evaluate
-from ifonly.paper.evaluation import evaluated
+from ifonly.paper.report.evaluation import evaluated
 from ifonly.space import Cost
 from ifonly.testing.spaces import random_frame
 

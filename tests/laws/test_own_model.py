@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 
 import ifonly
-from ifonly.methods import SEARCHERS
+from ifonly.solve.method import SEARCHERS
 
 
 def confirmed(model: Any, data: pd.DataFrame, rows: pd.DataFrame, **options: Any) -> ifonly.Answers:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ifonly import Space
 from ifonly.rules import Box, Rule, parse
-from ifonly.rules.plain import to_plain
+from ifonly.rules.json import to_plain
 from ifonly.rules.repair import repaired, violation
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Feature

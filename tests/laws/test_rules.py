@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from ifonly import Space, between, fixed, one_of, only_decreases, only_increases
 from ifonly.rules import Box, Rule, parse
+from ifonly.rules.json import KINDS, from_plain, to_plain
 from ifonly.rules.logic import Implies
-from ifonly.rules.meaning import Meaning
-from ifonly.rules.plain import KINDS, from_plain, to_plain
 from ifonly.rules.scene import Scene
+from ifonly.rules.shorthands import Meaning
 from ifonly.testing import check_rule, random_rules, random_space
 from ifonly.testing.spaces import random_codes
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ifonly
-from ifonly.methods import SEARCHERS
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.search import Edits, Neighbours, Union
+from ifonly.solve.method import SEARCHERS
 from ifonly.testing import MODEL_KINDS, check_searcher, random_problem
 
 ALL = {

@@ -11,7 +11,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import ifonly
-from ifonly.methods import SEARCHERS
+from ifonly.solve.method import SEARCHERS
 
 METHODS = sorted(set(SEARCHERS) - {"gradient", "exact"})
 

@@ -43,8 +43,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import ifonly
 from ifonly.errors import FileError, OptionError
-from ifonly.models import skops as own
-from ifonly.models.files import load_model
+from ifonly.models.files import skops as own
+from ifonly.models.files.load import load_model
 
 from .untrusted import (
     NUMPY,
@@ -97,7 +97,7 @@ def test_a_skops_file_lists_what_it_asks_for_and_how_to_allow_it(
 
 
 @pytest.mark.parametrize(
-    "thing", [NUMPY, ("os", "system"), ("ifonly.models.skops", "import_module")]
+    "thing", [NUMPY, ("os", "system"), ("ifonly.models.files.skops", "import_module")]
 )
 def test_only_a_thing_s_own_name_can_be_trusted(
     refused: Refused, tmp_path: Path, marker: Path, thing: tuple[str, str]

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ifonly.models.dense import Dense
+from ifonly.models import Dense
 from ifonly.space import Metric, Space
 
 

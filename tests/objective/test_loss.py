@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ifonly.models.dense import Dense
+from ifonly.models import Dense
 from ifonly.objective import ClassMargin, Loss
 from ifonly.objective.proximity import Proximity, column_weights, summed_weights
 from ifonly.space import Categorical, Metric, Space

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ifonly.models.dense import Dense
+from ifonly.models import Dense
 from ifonly.objective import L1, L2, ClassMargin, Hinge, Loss, RangeMargin, Term
 from ifonly.objective.diversity import Diversity, adjugate, pair_maps
 from ifonly.objective.onehot import OneHot, column_blocks

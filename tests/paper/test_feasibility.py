@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import ifonly
-from ifonly.models.dense import Dense
-from ifonly.paper.feasibility import causal_feasibility, causal_rules
+from ifonly.models import Dense
+from ifonly.paper.experiments.feasibility import causal_feasibility, causal_rules
 from ifonly.space import Categorical
 
 ORDER = [

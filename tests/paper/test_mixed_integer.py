@@ -20,9 +20,9 @@ from sklearn.ensemble import RandomForestClassifier
 import ifonly
 from ifonly import recipes
 from ifonly.errors import ModelError, OptionError
-from ifonly.models.dense import Dense
+from ifonly.models import Dense
 from ifonly.models.reading import read
-from ifonly.search.exact.mixed import MixedInteger
+from ifonly.search.exact.mixed_integer import MixedInteger
 from ifonly.space import Categorical, Metric
 from ifonly.testing import check_searcher, random_problem
 

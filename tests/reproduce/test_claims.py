@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from ifonly.paper import evidence
+from ifonly.paper.authors.facts import DATA
+from ifonly.paper.authors.records import Records
 from ifonly.paper.claims import CLAIMS, Evidence, decide
 from ifonly.paper.claims.claim import Duel, higher, series
-from ifonly.paper.facts import DATA
-from ifonly.paper.records import Records
+from ifonly.paper.report import evidence
 
 # What the rules find in the authors' own records, where they do not bear a sentence out.
 AGAINST = (

@@ -11,11 +11,11 @@ import pytest
 
 from ifonly.datasets import load
 from ifonly.paper import Cell, Plan, Store
-from ifonly.paper import echo as echoing
-from ifonly.paper.lime import _explainer, _linear, _parts
-from ifonly.paper.subjects import subject
-from ifonly.paper.tables import echoed
-from ifonly.paper.training import oversampled
+from ifonly.paper.experiments import echo as echoing
+from ifonly.paper.experiments.lime import _explainer, _linear, _parts
+from ifonly.paper.experiments.subjects import subject
+from ifonly.paper.experiments.training import oversampled
+from ifonly.paper.report.tables import echoed
 
 
 def frame(tiny: Any, experiment: str, **where: Any) -> pd.DataFrame:
@@ -88,7 +88,7 @@ def test_the_authors_figures_come_out_when_points_are_drawn_as_they_drew(records
     plan = Plan(records=records)
     (cell,) = echoing.cells(plan)
     assert cell == Cell("echo", "adult", "ann", "DiverseCF", 4)
-    from ifonly.paper.records import Records
+    from ifonly.paper.authors.records import Records
 
     table = echoed(echoing.run(cell, plan, Store(Path())), Records(records))
     told = table[table["outcome"] == ">50K"]

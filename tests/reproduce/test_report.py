@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ifonly.paper.figures import FORMATS
+from ifonly.paper.report.figures import FORMATS
 
 CHARTS = ("sets", "linear", "f1", "precision", "recall", "lambdas")
 

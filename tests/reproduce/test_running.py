@@ -16,9 +16,10 @@ import pandas as pd
 import pytest
 
 import ifonly
-from ifonly.paper import Cell, Plan, Store, matrix, run
-from ifonly.paper.matrix import EXPERIMENTS, mark
-from ifonly.paper.running import Progress, run_cell
+from ifonly.paper import Cell, Plan, Store, run
+from ifonly.paper.runs import matrix
+from ifonly.paper.runs.matrix import EXPERIMENTS, mark
+from ifonly.paper.runs.run import Progress, run_cell
 
 PLAN = Plan(rows=5, ks=(1, 2), samples=50, data=("german_credit",))
 ONLY = ("sets/german_credit/ann/*Random*",)

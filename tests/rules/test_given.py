@@ -14,9 +14,9 @@ import pytest
 from ifonly.errors import RuleError
 from ifonly.rules import Rule, as_rules, fixed, one_of, parse
 from ifonly.rules.intervals import Between
-from ifonly.rules.plain import KINDS, from_plain, to_plain
-from ifonly.rules.takes import Takes
-from ifonly.rules.text import read_rules
+from ifonly.rules.json import KINDS, from_plain, to_plain
+from ifonly.rules.language.parse import read_rules
+from ifonly.rules.transitions import Takes
 from ifonly.space import Space
 
 FIXED = {"rule": "fixed", "name": "race"}

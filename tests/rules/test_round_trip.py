@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from ifonly.errors import RuleError
 from ifonly.rules import Rule
-from ifonly.rules.changes import AtMost, Changes, Fixed, OnlyChange, Steps
-from ifonly.rules.grammar import read_line
+from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import SIGNS, WAYS, Between, Compare, Monotone, Shift
+from ifonly.rules.json import from_plain, to_plain
+from ifonly.rules.language.cursor import Reader
+from ifonly.rules.language.grammar import read_line
+from ifonly.rules.language.parse import read_rules
 from ifonly.rules.levels import OneOf
+from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And, Implies, Not, Or
-from ifonly.rules.meaning import Causes, Forbid, Together
-from ifonly.rules.plain import from_plain, to_plain
-from ifonly.rules.reader import Reader
-from ifonly.rules.relation import Linear
-from ifonly.rules.takes import Takes
-from ifonly.rules.text import read_rules
+from ifonly.rules.shorthands import Causes, Forbid, Together
+from ifonly.rules.transitions import Takes
 from ifonly.space import Categorical, Continuous, Ordinal, Space
 
 PIECES = [

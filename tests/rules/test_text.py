@@ -8,14 +8,14 @@ import math
 import pytest
 
 from ifonly.rules import Rule, parse
-from ifonly.rules.changes import AtMost, Changes, Fixed, OnlyChange, Steps
+from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import Between, Compare, Monotone, Shift
+from ifonly.rules.json import KINDS, from_plain, to_plain
 from ifonly.rules.levels import OneOf
+from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And, Implies, Not, Or
-from ifonly.rules.meaning import Causes, Forbid, Together
-from ifonly.rules.plain import KINDS, from_plain, to_plain
-from ifonly.rules.relation import Linear
-from ifonly.rules.takes import Takes
+from ifonly.rules.shorthands import Causes, Forbid, Together
+from ifonly.rules.transitions import Takes
 from ifonly.space import Space
 
 SALES = OneOf("occupation", ("Sales",))

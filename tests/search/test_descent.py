@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ifonly.models.dense import Dense
-from ifonly.models.torch import TorchModel
+from ifonly.models import Dense
+from ifonly.models.adapters.torch import TorchModel
 from ifonly.objective import ClassMargin, Loss
 from ifonly.search import descent
 from ifonly.search.descent import Pace, descend

@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ifonly.errors import OptionError
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.select import Determinant
 from ifonly.select.exact_choice import ExactChoice, best_set
 from ifonly.testing import random_codes, random_problem

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ifonly
-from ifonly.pool import Pool
+from ifonly.problem.pool import Pool
 from ifonly.select import Determinant, Needed
 from ifonly.select.needed import WHOLE, _subsets
 from ifonly.testing import random_codes, random_problem

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import ifonly
 from ifonly.models import Counted
-from ifonly.pool import Pool
-from ifonly.posing import pose
-from ifonly.preparing import prepare
-from ifonly.problem import Problem
+from ifonly.problem.goal import resolve
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.select import Determinant, Needed, Polish, Selector
 from ifonly.select.exact_choice import ExactChoice
+from ifonly.solve.pose import pose
+from ifonly.solve.prepare import prepare
 from ifonly.space import Categorical, Continuous, Space
-from ifonly.target import resolve
 
 SEEDS = st.integers(0, 5_000)
 FAR = 6

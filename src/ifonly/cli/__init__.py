@@ -36,8 +36,8 @@ def _run(arguments: list[str] | None) -> Any:
     """The exit code of a command."""
     # Loading takes a second, in which a user may interrupt already.
     from ifonly.cli.app import app
+    from ifonly.cli.messages import say, show_error
     from ifonly.cli.output import stdout_written
-    from ifonly.cli.talking import say, show_error
     from ifonly.errors import IfonlyError, OutputError
 
     def show(message: Any, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:

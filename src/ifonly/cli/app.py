@@ -12,8 +12,8 @@ import typer
 from ifonly.cli.demo import demo
 from ifonly.cli.evaluate import evaluate
 from ifonly.cli.explain import explain
+from ifonly.cli.messages import say
 from ifonly.cli.reproduce import reproduce
-from ifonly.cli.talking import say
 
 HELP = "Diverse counterfactual explanations: what would have to change for another outcome."
 CODES = (

@@ -8,11 +8,11 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from ifonly.cli import tables
+from ifonly.api import explain
+from ifonly.cli import terminal as tables
+from ifonly.cli.messages import say
 from ifonly.cli.output import deliver
-from ifonly.cli.talking import say
 from ifonly.datasets import Dataset, load
-from ifonly.explaining import explain
 from ifonly.render.view import RowView
 
 APPLICANT = 27248

@@ -12,16 +12,16 @@ import pandas as pd
 import typer
 
 from ifonly.answers import Answers
-from ifonly.cli import tables
-from ifonly.cli.columns import Words
+from ifonly.cli import terminal as tables
 from ifonly.cli.explain import as_target
 from ifonly.cli.output import check_writable, deliver
-from ifonly.cli.reading import ENDINGS, read
-from ifonly.cli.strangers import read_sets
+from ifonly.cli.tables.columns import Words
+from ifonly.cli.tables.external import read_sets
+from ifonly.cli.tables.files import ENDINGS, read
 from ifonly.errors import FileError, IfonlyError
 from ifonly.metrics import summary
-from ifonly.models.columns import encoded_levels
-from ifonly.models.files import load_model
+from ifonly.models.adapters.columns import encoded_levels
+from ifonly.models.files.load import load_model
 
 
 class Format(StrEnum):
@@ -105,7 +105,7 @@ def evaluate(
 
 def _reported(sets: Any, model: Any, name: str, report: Path | None) -> pd.DataFrame:
     """The metrics of each row, and the page of the report where one is wanted."""
-    from ifonly.paper.evaluation import evaluated, page  # heavy, and seldom needed
+    from ifonly.paper.report.evaluation import evaluated, page  # heavy, and seldom needed
 
     evaluation = evaluated(sets, model)
     if report is not None:

@@ -10,15 +10,15 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from ifonly.cli.columns import Words
-from ifonly.cli.finishing import Format, chosen_format, finish
-from ifonly.cli.reading import read_rule_file, read_table
-from ifonly.cli.stating import as_ordinal, as_row_rules, as_weights, number_of
-from ifonly.cli.talking import rows_done, say
+from ifonly.cli.finish import Format, chosen_format, finish
+from ifonly.cli.messages import rows_done, say
+from ifonly.cli.options import as_ordinal, as_row_rules, as_weights, number_of
+from ifonly.cli.tables.columns import Words
+from ifonly.cli.tables.files import read_rule_file, read_table
 from ifonly.errors import DataError, TargetError, nearest
 from ifonly.explainer import Explainer
-from ifonly.models.columns import encoded_levels
-from ifonly.models.files import load_model
+from ifonly.models.adapters.columns import encoded_levels
+from ifonly.models.files.load import load_model
 from ifonly.rules import Rule
 from ifonly.space import Space
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from rich.console import Console, RenderableType
 
-from ifonly.cli import tables
-from ifonly.cli.talking import say
+from ifonly.cli import terminal as tables
+from ifonly.cli.messages import say
 from ifonly.errors import FileError, IfonlyError, OutputError
-from ifonly.writing import write_file
+from ifonly.render.destination import write_file
 
 
 def check_writable(out: Path | None) -> None:

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from ifonly.cli.messages import say, talk
 from ifonly.cli.output import deliver
-from ifonly.cli.talking import say, talk
 from ifonly.errors import FileError
 
 
@@ -71,10 +71,10 @@ def reproduce(
     """
     # Heavy, and needed by no other command.
     from ifonly.paper import Plan, Store, matrix, run
-    from ifonly.paper.findings import find
-    from ifonly.paper.machine import machine
-    from ifonly.paper.report import write
-    from ifonly.paper.results import Results
+    from ifonly.paper.report.findings import find
+    from ifonly.paper.report.report import write
+    from ifonly.paper.runs.machine import machine
+    from ifonly.paper.runs.results import Results
 
     plan = Plan(models=models.value, records=published, within=within.value, seed=seed)
     plan = plan.quick() if quick else plan

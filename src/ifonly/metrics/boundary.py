@@ -19,8 +19,8 @@ from ifonly.errors import OptionError, nearest
 from ifonly.metrics.gathering import Sets
 from ifonly.metrics.sampling import around
 from ifonly.models import Model, adapt
+from ifonly.problem.goal import Goal, resolve
 from ifonly.space import Metric, Space
-from ifonly.target import Goal, resolve
 
 CHUNK = 1_000_000
 """About how many numbers the sampled points of a chunk of rows hold."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from ifonly.errors import OptionError, nearest
+from ifonly.problem.stream import row_streams, uniforms
 from ifonly.space import Space
 from ifonly.space.feature import Continuous
-from ifonly.stream import row_streams, uniforms
 
 SHAPES = ("sphere", "box")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ifonly.pool import repeated
+from ifonly.problem.pool import repeated
 from ifonly.space import Metric
 
 ROOM = 4_000_000

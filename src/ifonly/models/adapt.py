@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import ModelError, OptionError
-from ifonly.models import catboost, lightgbm, onnx, torch, xgboost
-from ifonly.models.columns import wanted_columns
-from ifonly.models.files import load_model
-from ifonly.models.pair import PairModel
+from ifonly.models.adapters import catboost, lightgbm, onnx, torch, xgboost
+from ifonly.models.adapters.columns import wanted_columns
+from ifonly.models.adapters.pair import PairModel
+from ifonly.models.adapters.table import TableModel, label_index, run
+from ifonly.models.files.load import load_model
 from ifonly.models.protocol import Model
-from ifonly.models.table import TableModel, label_index, run
 from ifonly.space import Space
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import IfonlyError, PredictionError
-from ifonly.models.direct import Direct
-from ifonly.models.lookup import Lookup
-from ifonly.models.memo import Memo
 from ifonly.models.protocol import Model
-from ifonly.models.route import contradicts
+from ifonly.models.routes.fastest import contradicts
+from ifonly.models.routes.lookup import Lookup
+from ifonly.models.routes.memo import Memo
+from ifonly.models.routes.pipeline_table import Direct
 
 SPLITS = 64
 """So many calls may look for the codes that a model fails for."""

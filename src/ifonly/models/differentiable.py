@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import ModelError
-from ifonly.models.dense import Dense
+from ifonly.models.adapters.dense import Dense
+from ifonly.models.adapters.torch import TorchModel, read_layers
 from ifonly.models.encoding import read_encoding
 from ifonly.models.protocol import Differentiable, Model
-from ifonly.models.torch import TorchModel, read_layers
 from ifonly.space import Space
 
 
@@ -40,7 +40,7 @@ def differentiable(model: Any, adapted: Model, space: Space, probe: np.ndarray) 
     if encoding is None:
         raise ModelError(
             "The pipeline before the last step is not made of one-hot and scaling steps.",
-            "Use method='auto', or give a torch module or ifonly.models.dense.Dense over units.",
+            "Use method='auto', or give a torch module or ifonly.models.Dense over units.",
         )
     (kernel, bias), *rest = layers
     first = (encoding.matrix @ kernel, encoding.offset @ kernel + bias)

@@ -1,8 +1,8 @@
 """The paper's evaluation, run again: its data sets, methods, metrics, figures and claims."""
 
-from ifonly.paper.cells import Cell, Plan
-from ifonly.paper.matrix import matrix
-from ifonly.paper.running import run
-from ifonly.paper.store import Store
+from ifonly.paper.runs.cells import Cell, Plan
+from ifonly.paper.runs.matrix import matrix
+from ifonly.paper.runs.run import run
+from ifonly.paper.runs.store import Store
 
 __all__ = ["Cell", "Plan", "Store", "matrix", "run"]

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.arrays import Points, change_sets, changes, edited, gather, pick, read, written
-from ifonly.moves import settle
-from ifonly.order import best, leaders
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.arrays.batches import Points, change_sets, changes, edited, gather, pick, read, written
+from ifonly.arrays.ranking import best, leaders
+from ifonly.problem.moves import settle
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 
 _INF = np.float32(np.inf)
 

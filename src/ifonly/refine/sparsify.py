@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.keys import point_keys
-from ifonly.pool import Pool, repeated_keys
-from ifonly.problem import Problem
+from ifonly.arrays.keys import point_keys
+from ifonly.problem.pool import Pool, repeated_keys
+from ifonly.problem.problem import Problem
 from ifonly.space import Continuous
 
 

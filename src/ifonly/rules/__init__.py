@@ -1,7 +1,7 @@
 """What an answer must obey."""
 
 from ifonly.rules.box import Box
-from ifonly.rules.making import (
+from ifonly.rules.constructors import (
     at_least,
     at_most,
     at_most_change,
@@ -22,9 +22,9 @@ from ifonly.rules.making import (
     takes,
     together,
 )
-from ifonly.rules.plain import from_plain, to_plain
+from ifonly.rules.json import from_plain, to_plain
+from ifonly.rules.language.parse import as_rules, parse, read_rules
 from ifonly.rules.rule import Rule
-from ifonly.rules.text import as_rules, parse, read_rules
 
 __all__ = [
     "Box",

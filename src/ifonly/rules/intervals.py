@@ -19,9 +19,9 @@ import numpy as np
 
 from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE, Box
+from ifonly.rules.language.spelling import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, feature_of, told
 from ifonly.rules.scene import STRICT, Scene
-from ifonly.rules.words import name_text, number_text
 from ifonly.space import Continuous, Ordinal, Space
 
 Interval = tuple[Any, Any]

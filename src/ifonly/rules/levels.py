@@ -9,9 +9,9 @@ import numpy as np
 
 from ifonly.errors import RuleError, nearest
 from ifonly.rules.box import Box
+from ifonly.rules.language.spelling import level_text, name_text, number_text
 from ifonly.rules.rule import Condition, Rule, feature_of, told
 from ifonly.rules.scene import Scene
-from ifonly.rules.words import level_text, name_text, number_text
 from ifonly.space import Categorical, Space
 
 

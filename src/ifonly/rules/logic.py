@@ -14,7 +14,7 @@ import numpy as np
 
 from ifonly.errors import RuleError
 from ifonly.rules.box import Box
-from ifonly.rules.changes import Changes
+from ifonly.rules.change_rules import Changes
 from ifonly.rules.intervals import Shift
 from ifonly.rules.rule import Condition, Rule
 from ifonly.rules.scene import Scene

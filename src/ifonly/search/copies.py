@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.arrays import Points, blank
-from ifonly.order import best
-from ifonly.problem import Problem
+from ifonly.arrays.batches import Points, blank
+from ifonly.arrays.ranking import best
+from ifonly.problem.problem import Problem
 
 
 def copies_of_neighbours(problem: Problem, count: int, copies: int) -> Points:

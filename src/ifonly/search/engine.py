@@ -18,14 +18,24 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.arrays import Points, change_sets, changes, digests, edited, gather, join, pick, read
-from ifonly.moves import settle
-from ifonly.order import best, distinct, leaders, pack, places
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.arrays.batches import (
+    Points,
+    change_sets,
+    changes,
+    digests,
+    edited,
+    gather,
+    join,
+    pick,
+    read,
+)
+from ifonly.arrays.ranking import best, distinct, leaders, pack, places
+from ifonly.problem.moves import settle
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.search.copies import copies_of_neighbours
-from ifonly.search.plan import Plan, plan
-from ifonly.search.size import SIZES, Size
+from ifonly.search.edit_list import Plan, plan
+from ifonly.search.effort import SIZES, Size
 
 Floats = NDArray[np.floating]
 _INF = np.float32(np.inf)

@@ -15,12 +15,12 @@ import numpy as np
 from array_api_compat import array_namespace, device, to_device
 
 from ifonly.errors import ModelError, OptionError, nearest
-from ifonly.models.shifted import Shifted
+from ifonly.models.adapters.shifted import Shifted
 from ifonly.objective import L1, L2, ClassMargin, Hinge, Loss, Margin, RangeMargin
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
+from ifonly.problem.stream import uniforms
 from ifonly.search.descent import Pace, descend
-from ifonly.stream import uniforms
 
 YLOSSES = {"hinge": Hinge, "l1": L1, "l2": L2}
 

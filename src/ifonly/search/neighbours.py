@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 
 
 @dataclass(frozen=True)

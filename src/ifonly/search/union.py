@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.search.searcher import Searcher
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.arrays import Points, changes, count, gather, pick
+from ifonly.arrays.batches import Points, changes, count, gather, pick
+from ifonly.arrays.ranking import best
 from ifonly.errors import OptionError
-from ifonly.order import best
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.select.exchange import Chosen, answer, empty, exchange, grow, kernel
 
 _INF = np.float32(np.inf)

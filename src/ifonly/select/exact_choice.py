@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ifonly.arrays.ranking import best
 from ifonly.errors import OptionError
-from ifonly.order import best
-from ifonly.pool import Pool, repeated
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool, repeated
+from ifonly.problem.problem import Problem
+from ifonly.select.answer_order import nearest_first
 from ifonly.select.determinant import Determinant
-from ifonly.select.order import nearest_first
 
 _LEAST = 1e-12
 """The least variance that counts; what is below is rounding."""

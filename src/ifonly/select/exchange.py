@@ -18,11 +18,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.arrays import Points, gather, pick, pick_columns
-from ifonly.order import best
-from ifonly.pool import Pool
-from ifonly.problem import Problem
-from ifonly.select.order import nearest_first
+from ifonly.arrays.batches import Points, gather, pick, pick_columns
+from ifonly.arrays.ranking import best
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
+from ifonly.select.answer_order import nearest_first
 from ifonly.space import Metric
 
 Floats = NDArray[np.float64]

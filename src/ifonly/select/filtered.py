@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.rules import Rule
-from ifonly.select.order import nearest_first
+from ifonly.select.answer_order import nearest_first
 from ifonly.select.selector import Selector
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.pool import Pool, repeated
-from ifonly.problem import Problem
-from ifonly.select.order import nearest_first
+from ifonly.problem.pool import Pool, repeated
+from ifonly.problem.problem import Problem
+from ifonly.select.answer_order import nearest_first
 
 
 @dataclass(frozen=True)

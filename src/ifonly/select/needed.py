@@ -16,9 +16,9 @@ from itertools import chain, combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.keys import point_keys
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.arrays.keys import point_keys
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.select.selector import Selector
 
 PASSES = 4

@@ -12,12 +12,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.arrays import Points, edited, gather, memory, read
-from ifonly.grid import Grid
-from ifonly.moves import settle
-from ifonly.order import best
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.arrays.batches import Points, edited, gather, memory, read
+from ifonly.arrays.ranking import best
+from ifonly.problem.grid import Grid
+from ifonly.problem.moves import settle
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.select.exchange import Chooser, answer
 
 MOST = 8192

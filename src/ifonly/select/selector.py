@@ -6,8 +6,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 
 
 @runtime_checkable

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ifonly.rules import Rule
-from ifonly.rules.changes import AtMost, Changes, Fixed, OnlyChange, Steps
+from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import SIGNS, WAYS, Between, Compare, Monotone, Shift
 from ifonly.rules.levels import OneOf
-from ifonly.rules.meaning import Causes, Forbid, Together
-from ifonly.rules.relation import Linear, Term
-from ifonly.rules.takes import Takes
+from ifonly.rules.linear import Linear, Term
+from ifonly.rules.shorthands import Causes, Forbid, Together
+from ifonly.rules.transitions import Takes
 from ifonly.space import Categorical, Continuous, Feature, Ordinal, Space
 
 Maker = Callable[[Space, np.random.Generator], Rule]

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from ifonly.models import Model
-from ifonly.models.dense import Dense
+from ifonly.models.adapters.dense import Dense
 from ifonly.space import Space
 from ifonly.testing.spaces import random_codes
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ifonly.models import Counted, Differentiable, Model
-from ifonly.posing import pose
-from ifonly.preparing import prepare
-from ifonly.problem import Problem
+from ifonly.problem.goal import Goal, resolve
+from ifonly.problem.problem import Problem
 from ifonly.rules import Rule, between, fixed, one_of, only_decreases, only_increases
+from ifonly.solve.pose import pose
+from ifonly.solve.prepare import prepare
 from ifonly.space import Categorical, Continuous, Ordinal, Space
-from ifonly.target import Goal, resolve
 from ifonly.testing.grammar import fits, rule_of
 from ifonly.testing.models import MODEL_KINDS, random_model
 from ifonly.testing.spaces import CODED, random_codes, random_frame

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.search import Searcher
 from ifonly.testing.problems import random_problem
 

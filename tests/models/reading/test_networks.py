@@ -19,8 +19,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import ifonly
 from ifonly import Categorical, Space
-from ifonly.models import adapt, as_model
-from ifonly.models.dense import Dense
+from ifonly.models import Dense, adapt, as_model
 from ifonly.models.reading import Layers, check_reading, read
 from ifonly.testing import random_codes, random_space
 

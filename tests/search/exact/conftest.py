@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from ifonly.rules import Box, Rule
-from ifonly.rules.changes import AtMost, Changes, Fixed, OnlyChange, Steps
+from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import SIGNS, WAYS, Between, Compare, Monotone, Shift
 from ifonly.rules.levels import OneOf
+from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And, Implies, Not, Or
-from ifonly.rules.meaning import Causes, Forbid, Together
-from ifonly.rules.relation import Linear
-from ifonly.rules.takes import Takes
+from ifonly.rules.shorthands import Causes, Forbid, Together
+from ifonly.rules.transitions import Takes
 from ifonly.space import Categorical, Continuous, Feature, Ordinal, Space
 
 

@@ -32,7 +32,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from ifonly import Continuous, Space, as_model
-from ifonly.models.dense import Dense
+from ifonly.models import Dense
 
 ROWS = 60
 LABELS = np.array(["no", "yes", "more"])

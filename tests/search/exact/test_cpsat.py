@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ifonly.search.exact import Affine, Program
-from ifonly.search.exact.cpsat import Whole, solve_by_clauses
+from ifonly.search.exact.program.cpsat import Whole, solve_by_clauses
 
 
 def test_clauses_bound_a_cost_from_below_however_short_the_time() -> None:

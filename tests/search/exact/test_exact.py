@@ -19,7 +19,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import ifonly
 from ifonly import Space
-from ifonly.models.dense import Dense
+from ifonly.models import Dense
 from ifonly.rules import between
 
 from .fitted import CASES, Fitted, fitted, scored

@@ -10,10 +10,10 @@ import pytest
 
 import ifonly
 from ifonly import Space, as_model
-from ifonly.models.dense import Dense
-from ifonly.search.exact.affine import Affine
-from ifonly.search.exact.loose import solve_loosely
-from ifonly.search.exact.solver import Program, Solution, SolverError
+from ifonly.models import Dense
+from ifonly.search.exact.program.expression import Affine
+from ifonly.search.exact.program.relaxation import solve_loosely
+from ifonly.search.exact.program.solver import Program, Solution, SolverError
 
 from .fitted import sequential
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ifonly.rules import Box, Rule, between
 from ifonly.search.exact import Affine, Program, Row, Solution, state
-from ifonly.search.exact.number import Number
+from ifonly.search.exact.program.number import Number
 from ifonly.space import Space
 
 SEEDS = st.integers(0, 2**32 - 1)

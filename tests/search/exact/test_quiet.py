@@ -12,8 +12,8 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from ifonly.search.exact.quiet import quiet
-from ifonly.search.exact.solver import Program
+from ifonly.search.exact.program.quiet import quiet
+from ifonly.search.exact.program.solver import Program
 
 
 def knapsack(seed: int) -> Program:
@@ -70,7 +70,7 @@ def test_threads_that_enter_and_leave_in_any_order_restore_the_stream() -> None:
 
 SCRIPT = """
     import ctypes, os
-    from ifonly.search.exact.quiet import quiet
+    from ifonly.search.exact.program.quiet import quiet
     libc = ctypes.CDLL(None)
     libc.puts(b"before")
     with quiet():

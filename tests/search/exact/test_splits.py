@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ifonly.search.exact.choices import Boxes, Choices
-from ifonly.search.exact.splits import beside_leaves, beside_own
+from ifonly.search.exact.trees.choices import Boxes, Choices
+from ifonly.search.exact.trees.halves import beside_leaves, beside_own
 
 
 def random_choices(rng: np.random.Generator) -> Choices:

@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 
 import ifonly
 from ifonly.errors import IfonlyError
-from ifonly.preparing import prepare
 from ifonly.rules import Rule
+from ifonly.solve.prepare import prepare
 from ifonly.space import Categorical, Continuous, Feature, Metric, Ordinal, Space
 from ifonly.testing import random_grammar, random_rows
 

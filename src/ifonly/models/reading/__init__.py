@@ -1,12 +1,12 @@
 """Fitted models read into an exact description over codes: layers, or a sum of trees."""
 
 from ifonly.models.reading.check import check_reading, holds_around
-from ifonly.models.reading.layers import Layers
+from ifonly.models.reading.layers.layers import Layers
 from ifonly.models.reading.points import beyond
 from ifonly.models.reading.reading import Reading, read
-from ifonly.models.reading.regions import Regions, regions
 from ifonly.models.reading.steps import code_at, span, step_below
-from ifonly.models.reading.trees import Tree, Trees
+from ifonly.models.reading.trees.regions import Regions, regions
+from ifonly.models.reading.trees.trees import Tree, Trees
 
 __all__ = [
     "Layers",

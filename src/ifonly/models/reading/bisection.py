@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ifonly.errors import ModelError, ReadingError
-from ifonly.models.reading.grown import Comparison
 from ifonly.models.reading.inputs import Inputs, blocks
+from ifonly.models.reading.trees.grown import Comparison
 from ifonly.space import Continuous
 
 FAR = 1e18

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import ModelError
-from ifonly.models.table import TableModel, run
+from ifonly.models.adapters.table import TableModel, run
 
 
 @dataclass(frozen=True)

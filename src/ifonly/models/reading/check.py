@@ -14,11 +14,11 @@ import numpy as np
 
 from ifonly.errors import ReadingError
 from ifonly.models.protocol import Model
-from ifonly.models.reading.edges import edge_points
-from ifonly.models.reading.layers import Layers
+from ifonly.models.reading.layers.layers import Layers
 from ifonly.models.reading.link import decisions_of, leads_of, scores_of
 from ifonly.models.reading.points import beyond, spread
-from ifonly.models.reading.trees import Trees
+from ifonly.models.reading.trees.edges import edge_points
+from ifonly.models.reading.trees.trees import Trees
 from ifonly.models.reading.witness import Checked, Witness
 from ifonly.space import Space
 from ifonly.space.rows import value_of

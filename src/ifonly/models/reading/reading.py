@@ -9,29 +9,29 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ifonly.errors import ModelError, ReadingError
-from ifonly.models.dense import Dense
+from ifonly.models.adapters.dense import Dense
+from ifonly.models.adapters.table import TableModel
+from ifonly.models.adapters.torch import TorchModel, read_network
 from ifonly.models.protocol import Model
 from ifonly.models.reading.chain import Chain, take_apart
-from ifonly.models.reading.forests import read_boosting, read_forest, read_histogram
-from ifonly.models.reading.grown import Ensemble
 from ifonly.models.reading.inputs import Inputs, is_single, numbers
-from ifonly.models.reading.layers import Layer, Layers
-from ifonly.models.reading.lightgbm import read_lightgbm
-from ifonly.models.reading.link import scores_of
-from ifonly.models.reading.lowering import lower
-from ifonly.models.reading.networks import (
+from ifonly.models.reading.layers.layers import Layer, Layers
+from ifonly.models.reading.layers.networks import (
     over_columns,
     over_units,
     read_linear,
     read_machine,
     read_perceptron,
 )
+from ifonly.models.reading.link import scores_of
 from ifonly.models.reading.points import spread
-from ifonly.models.reading.trees import Trees
+from ifonly.models.reading.trees.grown import Ensemble
+from ifonly.models.reading.trees.lightgbm import read_lightgbm
+from ifonly.models.reading.trees.sklearn import read_boosting, read_forest, read_histogram
+from ifonly.models.reading.trees.to_codes import lower
+from ifonly.models.reading.trees.trees import Trees
+from ifonly.models.reading.trees.xgboost import read_xgboost
 from ifonly.models.reading.witness import Witness
-from ifonly.models.reading.xgboost import read_xgboost
-from ifonly.models.table import TableModel
-from ifonly.models.torch import TorchModel, read_network
 from ifonly.space import Space
 
 Reading: TypeAlias = Layers | Trees

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ifonly.keys import point_keys
+from ifonly.arrays.keys import point_keys
 from ifonly.models.reading.points import every
 from ifonly.space import Space
 

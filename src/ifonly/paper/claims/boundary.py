@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
+from ifonly.paper.authors.facts import DATA, DIVERSE, LIME, RADII
 from ifonly.paper.claims.claim import Claim, Duel, Evidence, Finding, duels, higher, series
-from ifonly.paper.facts import DATA, DIVERSE, LIME, RADII
 
 BASELINES = ("RandomInitCF", "NoDiversityCF")
 COUNTED = ("adult", "compas")

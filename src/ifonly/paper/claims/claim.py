@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ifonly.paper.facts import DATA
+from ifonly.paper.authors.facts import DATA
 
 HOLDS, DIFFERS, UNCHECKED = "holds", "differs", "cannot be checked"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from ifonly.paper.authors.facts import DATA, KINDS, SPARSE
 from ifonly.paper.claims.claim import Claim, Evidence, Finding
-from ifonly.paper.facts import DATA, KINDS, SPARSE
-from ifonly.paper.lambdas import CHOSEN
-from ifonly.paper.qualitative import SAME
-from ifonly.paper.training import OVERSAMPLED, WIDE
+from ifonly.paper.experiments.lambdas import CHOSEN
+from ifonly.paper.experiments.qualitative import SAME
+from ifonly.paper.experiments.training import OVERSAMPLED, WIDE
 
 
 def _accuracies(evidence: Evidence) -> Finding | None:

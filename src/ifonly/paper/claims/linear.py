@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
+from ifonly.paper.authors.facts import DATA, DIVERSE, EXACT
 from ifonly.paper.claims.claim import Claim, Duel, Evidence, Finding, duels, higher, series
-from ifonly.paper.facts import DATA, DIVERSE, EXACT
 
 DIVERSITIES = ("categorical_diversity", "continuous_diversity", "continuous_count_diversity")
 

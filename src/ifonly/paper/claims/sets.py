@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from ifonly.paper.authors.facts import DATA, DIVERSE, SPARSE
 from ifonly.paper.claims.claim import (
     Claim,
     Duel,
@@ -16,7 +17,6 @@ from ifonly.paper.claims.claim import (
     higher,
     series,
 )
-from ifonly.paper.facts import DATA, DIVERSE, SPARSE
 
 RANDOM, PLAIN = "RandomInitCF", "NoDiversityCF"
 BOTH = (RANDOM, PLAIN)

@@ -4,11 +4,11 @@ A row's answer is a few whole columns of a mixed-integer program (`row`), a rule
 (`lowering`), and HiGHS decides (`solver`).
 """
 
-from ifonly.search.exact.affine import Affine
-from ifonly.search.exact.clash import clash, possible
-from ifonly.search.exact.lowering import lowered, state
-from ifonly.search.exact.row import Row
-from ifonly.search.exact.solver import Program, Solution, SolverError
+from ifonly.search.exact.program.expression import Affine
+from ifonly.search.exact.program.row import Row
+from ifonly.search.exact.program.solver import Program, Solution, SolverError
+from ifonly.search.exact.rules.conflict import clash, possible
+from ifonly.search.exact.rules.rows import lowered, state
 
 __all__ = [
     "Affine",

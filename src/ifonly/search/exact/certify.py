@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ifonly.problem import Problem
+from ifonly.problem.problem import Problem
 from ifonly.search.exact.searcher import asked_of
 
 

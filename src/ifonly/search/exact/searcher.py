@@ -14,15 +14,15 @@ import numpy as np
 
 from ifonly.errors import ModelError, OptionError
 from ifonly.models.reading import Reading, Trees, holds_around
-from ifonly.pool import Pool
-from ifonly.problem import Problem
+from ifonly.problem.goal import TINY
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
 from ifonly.search.engine import Engine
-from ifonly.search.exact.apart import like
-from ifonly.search.exact.branching import Branching
-from ifonly.search.exact.found import Clock, Found
-from ifonly.search.exact.judging import steady
-from ifonly.search.exact.nearest import Nearest
-from ifonly.target import TINY
+from ifonly.search.exact.judge import steady
+from ifonly.search.exact.layers.nearest import Nearest
+from ifonly.search.exact.program.apart import like
+from ifonly.search.exact.proof import Clock, Found
+from ifonly.search.exact.trees.branch_and_bound import Branching
 
 HINTS = 64
 """The candidates of the default search that a row is told of."""

@@ -1,0 +1,52 @@
+"""What is proved of each row's nearest answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ifonly.answers.data import AnswerData
+from ifonly.errors import OptionError
+from ifonly.status import Status
+
+PROVED = 1e-6
+"""The share of the bound within which an answer counts as nearest of all."""
+
+
+def lines(answers: AnswerData) -> dict[str, Any]:
+    """One line a row: the nearest answer's distance, the bound, the gap, and whether it is proved.
+
+    The gap is the share of the bound by which the nearest answer is further away at the most. A
+    bound that is infinite proves that there is no answer. A proof holds as far as the model says
+    what its reading says: `checked_rows`, `checked_values` and `checked_points` count where that
+    was seen, and where it was not so, nothing is proved and `reason` says where.
+    """
+    if answers.bound is None:
+        raise OptionError(
+            "Nothing is proved of these answers.",
+            "Ask with certify=True, or with method='exact'.",
+        )
+    distance = np.where(answers.filled, answers.distance(), np.inf).min(axis=1)
+    distance[[status is Status.ALREADY for status in answers.status]] = 0.0
+    bound = np.minimum(answers.bound, distance)
+    bound = np.where(np.isinf(answers.bound) & ~np.isfinite(distance), answers.bound, bound)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gap = np.where(distance == bound, 0.0, (distance - bound) / np.maximum(bound, 0.0))
+    gap = np.where(np.isnan(gap), np.inf, gap)
+    checked = answers.record.get("checked", {})
+    return {
+        "query": np.arange(len(distance)),
+        "status": [str(status) for status in answers.status],
+        "distance": np.where(np.isinf(distance), np.nan, distance),
+        "bound": np.maximum(bound, 0.0),
+        "gap": gap,
+        "proved": gap <= PROVED,
+        "seconds": answers.seconds,
+        "tolerance": np.full(len(distance), answers.record.get("tolerance", np.nan)),
+        **{
+            f"checked_{what}": np.full(len(distance), checked.get(what, 0))
+            for what in ("rows", "values", "points")
+        },
+        "reason": np.where(gap <= PROVED, "", answers.record.get("unread", "")).tolist(),
+    }

@@ -1,0 +1,61 @@
+"""The answers that other settings of `diversity` choose from the candidates already found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ifonly.answers.data import AnswerData
+from ifonly.errors import OptionError
+from ifonly.models import Counted
+from ifonly.models.counted import Contradiction
+from ifonly.select import Determinant, Needed, Selector
+from ifonly.solve.source import MOST_ROWS, Source
+from ifonly.solve.stages import judged
+from ifonly.solve.statuses import status_of, wanted_score
+
+
+def frontier(answers: AnswerData, diversities: Sequence[float]) -> dict[float, dict[str, Any]]:
+    """For each setting, the fields in which its answers differ."""
+    source = answers.asked_further()
+    if len(answers) > MOST_ROWS:
+        raise OptionError(
+            f"The candidates of {len(answers)} rows were not kept.",
+            f"Ask for at most {MOST_ROWS} rows at a time.",
+        )
+    own = getattr(source.method.selector, "choice", source.method.selector)
+    base = own if isinstance(own, Determinant) else Determinant()
+    minimal = isinstance(source.method.selector, Needed)
+    sets = {}
+    for one in diversities:
+        choice = replace(base, diversity=one)
+        selector: Selector = Needed(choice) if minimal else choice
+        try:
+            chosen = _chosen(answers, source, selector)
+        except Contradiction:
+            plain = replace(source, setting=replace(source.setting, route=source.setting.model))
+            chosen = _chosen(answers, plain, selector)
+        sets[float(one)] = {**chosen, "record": {**answers.record, "diversity": one}}
+    return sets
+
+
+def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str, Any]:
+    points, filled = answers.points.copy(), answers.filled.copy()
+    score, acted = answers.score.copy(), answers.acted_features().copy()
+    model = Counted(source.setting.model, source.setting.route)
+    method = replace(source.method, selector=selector)
+    for rows, pool in source.pools:
+        problem = source.batch.pose(source.setting, model, rows)
+        chosen = selector.select(problem, pool, answers.k)
+        solved = judged(problem, method, pool, *chosen)
+        points[rows], filled[rows] = solved.points, solved.filled
+        acted[rows] = solved.acted
+        score[rows] = wanted_score(solved.scores, problem.goal)
+    return {
+        "points": points,
+        "filled": filled,
+        "score": score,
+        "status": status_of(filled, answers.status),
+        "acted": None if answers.acted is None else acted,
+    }

@@ -1,0 +1,54 @@
+"""What produced some answers, so that an auditor can ask again and compare."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from ifonly.models import Counted
+from ifonly.solve.prepare import Setting
+
+ROUTES = {"Direct": "tables of the pipeline", "Lookup": "layers", "Labels": "its decisions"}
+"""How the search asked the model; the judge always asks the model itself."""
+
+
+def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Versions, options, fingerprints and costs, all of which JSON can hold."""
+    rules = [str(rule) for rule in setting.rules]
+    return {
+        **_versions(),
+        **options,
+        "rules": rules,
+        "regression": not model.classes,
+        "classes": list(model.classes),
+        "model": setting.kind,
+        "space_fingerprint": setting.space.fingerprint,
+        "rules_fingerprint": hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16],
+        "model_fingerprint": setting.fingerprint,
+        "model_rows": model.rows,
+        "model_calls": model.calls,
+        "route": ROUTES.get(type(model.route).__name__, "the model itself"),
+        "contradicted": setting.contradicted,
+        "decides_from": setting.decision.threshold,
+        **_proof(setting),
+    }
+
+
+def _proof(setting: Setting) -> dict[str, Any]:
+    """What proofs rest on: how a reading of the model was checked, or why there is none."""
+    if setting.reading is None:
+        return {"unread": setting.unread} if setting.unread else {}
+    checked = setting.reading.checked
+    told = {} if checked is None else {"checked": checked.told()}
+    return {"tolerance": setting.reading.rounding, **told}
+
+
+@cache
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version  # slow to import, and only needed here
+
+    packages = {name: version(name) for name in ("ifonly", "numpy", "pandas")}
+    return {"python": platform.python_version(), **packages}

@@ -1,0 +1,75 @@
+"""Why a row lacks answers, as a person can read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ifonly.answers.data import AnswerData
+from ifonly.errors import PredictionError
+from ifonly.models import Counted
+from ifonly.solve.infeasible import clash
+from ifonly.solve.stages import pool_of
+from ifonly.status import Status
+
+
+@dataclass(frozen=True)
+class Why:
+    """How the search for a row ended, and what stood in the way."""
+
+    status: str
+    note: str = ""
+    """What there is to say of the row."""
+    clash: tuple[str, ...] = ()
+    """The smallest set of rules that cannot hold together for the row."""
+    asked: int = 0
+    """How many rows the model was asked about, in a search without the rules."""
+    valid: int = 0
+    """How many different candidates of it have the wanted outcome."""
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    """How many of these each rule rejects, the most first."""
+
+    def __str__(self) -> str:
+        told = [self.note] if self.note else []
+        if self.asked and not self.valid:
+            told.append(
+                f"Without any rule, {self.asked:,} changed rows were tried, and the model gives "
+                "the wanted outcome to none of them."
+            )
+        if self.valid:
+            each = [f"'{rule}' rejects {count:,}" for rule, count in self.rejected.items()]
+            found = f"Without any rule, {self.valid:,} candidates have the wanted outcome"
+            told.append(f"{found}; {', '.join(each) or 'no rule rejects one alone'}.")
+        return " ".join(told) or f"The row is {self.status}."
+
+
+def why_of(answers: AnswerData, row: int) -> Why:
+    """What stands in the way of a row: rules that conflict, or those that reject candidates.
+
+    The row is searched once more as if there were no rules, and each rule is asked which of the
+    candidates with the wanted outcome it rejects. Saved answers keep the note.
+    """
+    status, note = answers.status[row], answers.notes[row]
+    known = answers.predicted[row] is not None and status is not Status.FAILED
+    if answers.source is None or status.answered or not known:
+        return Why(str(status), note)
+    source = answers.source
+    setting, rules = source.setting, source.rules_of(row)
+    if status is Status.INFEASIBLE:
+        found = clash(setting.space, answers.x[row], rules)
+        return Why(str(status), note, tuple(map(str, found or ())))
+    model = Counted(setting.model, setting.route)
+    free = replace(setting, rules=())
+    problem = replace(source.batch, own=()).pose(free, model, np.array([row]))
+    try:
+        pool = pool_of(problem, source.method, answers.k)
+    except PredictionError as error:
+        return Why(str(status), f"{note} {error.message}".strip())
+    points = problem.result(pool.points[:, pool.valid[0]])
+    broken = {
+        str(rule): int((~rule.holds(problem.space, problem.x, points)).sum()) for rule in rules
+    }
+    most = sorted((item for item in broken.items() if item[1]), key=lambda item: -item[1])
+    return Why(str(status), note, (), model.rows, points.shape[1], dict(most))

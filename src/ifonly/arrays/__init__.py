@@ -1,0 +1,1 @@
+"""Arrays that every room works on: batches of points, rankings and keys."""

@@ -1,0 +1,97 @@
+"""Answers written in the format asked for, and the exit code that they deserve."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+
+import typer
+
+from ifonly.answers import Answers, certificates
+from ifonly.answers.why import Why
+from ifonly.cli.failures import failures, tell_reasons, with_reasons
+from ifonly.cli.messages import say
+from ifonly.cli.output import check_writable, deliver
+from ifonly.cli.tables.spreadsheet import guarded
+from ifonly.errors import OptionError
+from ifonly.status import Status
+
+
+class Format(StrEnum):
+    """How answers are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    HTML = "html"
+    PARQUET = "parquet"
+
+
+def chosen_format(written: Format | None, out: Path | None, *, safe: bool) -> Format:
+    """The format that is asked for, or that the name of the file ends in."""
+    check_writable(out)
+    ending = "" if out is None else out.suffix.lower().removeprefix(".")
+    chosen = written or (Format(ending) if ending in [*Format] else Format.TABLE)
+    if chosen is Format.PARQUET and out is None:
+        raise OptionError("Parquet is no text for stdout.", "Name a file: --out answers.parquet.")
+    if safe and chosen is not Format.CSV:
+        raise OptionError(
+            f"--spreadsheet-safe is for CSV, and the format is {chosen}.",
+            "Add --format csv, or leave --spreadsheet-safe out.",
+        )
+    return chosen
+
+
+def finish(
+    answers: Answers, chosen: Format, out: Path | None, *, reasons: bool, safe: bool
+) -> None:
+    """Write the answers, and end with the exit code that they deserve."""
+    interrupted = bool(answers.record["interrupted"])
+    if interrupted and all(status is Status.SKIPPED for status in answers.status):
+        raise KeyboardInterrupt  # nothing is finished: the old file stays
+    told: dict[int, Why] = {}
+    if reasons and not interrupted:
+        told, interrupted = failures(answers)
+    _write(answers, chosen, out, told, safe=safe)
+    _end(answers, out, interrupted=interrupted)
+
+
+def _write(
+    answers: Answers, chosen: Format, out: Path | None, reasons: dict[int, Why], *, safe: bool
+) -> None:
+    if chosen is Format.TABLE:
+        deliver(with_reasons(answers, reasons), out)
+        return
+    if chosen is Format.JSON:
+        deliver(answers.to_json() + "\n", out)
+    elif chosen is Format.CSV:
+        frame = answers.frame()
+        deliver((guarded(frame) if safe else frame).to_csv(index=False), out)
+    elif out is not None and chosen is Format.PARQUET:
+        answers.to_parquet(out)
+        say(f"Written: {out}")
+    else:
+        deliver(answers.to_html(), out)
+    tell_reasons(answers, reasons)
+
+
+def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
+    """Say how it went; end with 130 where it was interrupted, with 3 where rows lack answers."""
+    counts = Counter(str(status) for status in answers.status)
+    told = ", ".join(f"{count} {status}" for status, count in counts.items())
+    say(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {told}.")
+    if answers.record["contradicted"]:
+        say("A faster route to the model contradicted it. The model itself was asked instead.")
+    if answers.bound is not None:
+        proofs = certificates.lines(answers)
+        proved, gaps = int(proofs["proved"].sum()), proofs["gap"]
+        rest = "" if proved == len(answers) else f"; the widest gap is {gaps.max():.1%}"
+        say(f"Proved that none is nearer for {proved} of {len(answers)}{rest}.")
+    if interrupted:
+        searched = len(answers) - answers.status.count(Status.SKIPPED)
+        where = "stdout" if out is None else str(out)
+        say(f"Interrupted: {searched} of {len(answers)} rows were searched; written to {where}.")
+        raise typer.Exit(130)
+    if not all(status.answered for status in answers.status):
+        raise typer.Exit(3)

@@ -1,0 +1,161 @@
+"""What a user states on the command line: rules of single rows, orders of levels, prices.
+
+    --row-rule "3: income at most 30000"
+    --ordinal "education: School, HS-grad, Bachelors"
+    --weight "age=2"        --weight "income=up 3, down 1"
+
+Names and levels that hold a comma, a colon or a sign stand in quotes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from ifonly.errors import OptionError
+from ifonly.rules.language.names import QUOTED
+from ifonly.rules.language.spelling import unquoted
+from ifonly.space import Cost, cost
+
+_ROW_RULE = re.compile(r"\s*([+-]?\d+)\s*:\s*(.*\S)\s*", re.DOTALL)
+_PRICE = re.compile(r"(up|down)\s+(\S+)")
+_PART = re.compile(rf"\s*((?:{QUOTED.pattern})(?=\s*(?:,|$))|[^,]*)(?:,|$)")
+
+
+def as_row_rules(texts: Iterable[str], q: int) -> dict[int, list[str]]:
+    """The rules of single rows of a file with q rows, by the rows' positions.
+
+    >>> as_row_rules(["3: income at most 30000", "3: age fixed"], 9)
+    {3: ['income at most 30000', 'age fixed']}
+    """
+    rules: dict[int, list[str]] = {}
+    for text in texts:
+        match = _ROW_RULE.fullmatch(text)
+        if not match:
+            raise OptionError(
+                f"--row-rule {text!r} is not the position of a row and a rule.",
+                "Count rows from 0, as in --row-rule '3: income at most 30000'.",
+            )
+        row = int(match[1])
+        if not 0 <= row < q:
+            count = f"{q} row{'s' * (q != 1)}"
+            raise OptionError(
+                f"--row-rule {text!r} speaks of row {row}, and the file has {count}.",
+                "Rows are counted in the order of the file, from 0.",
+            )
+        rules.setdefault(row, []).append(match[2])
+    return rules
+
+
+def as_ordinal(texts: Iterable[str], frame: pd.DataFrame) -> dict[str, list[Any]]:
+    """The orders of levels, lowest first, each level as the frame holds it.
+
+    >>> as_ordinal(["size: 2, 10"], pd.DataFrame({"size": [10, 2, 2]}))
+    {'size': [2, 10]}
+    """
+    orders: dict[str, list[Any]] = {}
+    for text in texts:
+        name, rest = _named(text, ":", frame.columns)
+        parts = _parts(rest)
+        if not name or not all(parts):
+            raise OptionError(
+                f"--ordinal {text!r} states no order.",
+                "Give a column and its levels, lowest first: --ordinal 'size: small, large'.",
+            )
+        known = frame[name].dropna().unique().tolist() if name in frame.columns else []
+        levels = [_level(part, known) for part in parts]
+        twice = [part for part, level in zip(parts, levels, strict=True) if levels.count(level) > 1]
+        if twice:
+            raise OptionError(f"--ordinal {text!r} names {twice[0]} twice.", "Name a level once.")
+        orders[_once(name, orders, "--ordinal")] = levels
+    return orders
+
+
+def as_weights(texts: Iterable[str], names: Iterable[str]) -> dict[str, float | Cost]:
+    """The price of changing each feature, or its prices up and down.
+
+    >>> as_weights(["age=2", "income=up 3"], ["age", "income"])
+    {'age': 2.0, 'income': Cost(up=3.0, down=1.0, moves=(), other=1.0)}
+    """
+    weights: dict[str, float | Cost] = {}
+    for text in texts:
+        name, rest = _named(text, "=", names)
+        price = _price(rest)
+        if not name or price is None:
+            raise OptionError(
+                f"--weight {text!r} states no price.",
+                "Give a positive number, --weight 'age=2', or one each way, --weight 'income=up 3, "
+                "down 1'; to keep a feature as it is, --rule 'age fixed'.",
+            )
+        weights[_once(name, weights, "--weight")] = price
+    return weights
+
+
+def number_of(text: str) -> float | None:
+    """The number that a text is, if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _named(text: str, sign: str, names: Iterable[str]) -> tuple[str, str]:
+    """What stands before and after a sign; the first one after which a known name ends."""
+    known = list(names)
+    splits = [(text[: m.start()], text[m.end() :]) for m in re.finditer(re.escape(sign), text)]
+    pairs = [(_bare(before.strip()), after.strip()) for before, after in splits]
+    return next((pair for pair in pairs if pair[0] in known), pairs[0] if pairs else ("", ""))
+
+
+def _parts(text: str) -> list[str]:
+    """What commas separate, quotes still on."""
+    parts, at = [], 0
+    while True:
+        match = _PART.match(text, at)
+        assert match is not None, "anything up to a comma is a part"
+        parts.append(match[1].strip())
+        at = match.end()
+        if not match[0].endswith(","):
+            return parts
+
+
+def _level(part: str, known: list[Any]) -> Any:
+    """The known level that a part means; the text itself where there is none."""
+    text, number = _bare(part), number_of(part)
+    alike = [level for level in known if str(level) == text]
+    equal = [x for x in known if number is not None and not isinstance(x, str) and x == number]
+    return next(iter((*alike, *equal)), text)
+
+
+def _price(text: str) -> float | Cost | None:
+    """The price, or the prices each way, that a text states; nothing where they are not positive.
+
+    A way that is not named costs 1.
+    """
+    if number_of(text) is not None:
+        return _positive(text)
+    ways = [_PRICE.fullmatch(part) for part in _parts(text)]
+    prices = {way[1]: _positive(way[2]) for way in ways if way}
+    up, down = prices.get("up", 1.0), prices.get("down", 1.0)
+    if len(prices) < len(ways) or up is None or down is None:
+        return None
+    return cost(up=up, down=down)
+
+
+def _positive(text: str) -> float | None:
+    number = number_of(text)
+    return number if number is not None and 0 < number < math.inf else None
+
+
+def _once(name: str, stated: Iterable[str], option: str) -> str:
+    if name in stated:
+        raise OptionError(f"{option} speaks of {name!r} twice.", "State it once.")
+    return name
+
+
+def _bare(text: str) -> str:
+    return unquoted(text) if QUOTED.fullmatch(text) else text

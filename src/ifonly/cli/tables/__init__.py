@@ -1,0 +1,1 @@
+"""Tables that come in from files and go out to them."""

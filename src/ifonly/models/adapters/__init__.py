@@ -1,0 +1,1 @@
+"""One file for each kind of model that ifonly can ask."""

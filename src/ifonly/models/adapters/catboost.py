@@ -1,0 +1,31 @@
+"""CatBoost models, whose classes and task are read off the model itself."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ifonly.models.adapters.columns import wanted_columns
+from ifonly.models.adapters.table import TableModel
+from ifonly.models.protocol import Model
+from ifonly.space import Space
+
+
+def adapt(model: Any, space: Space) -> Model:
+    """A CatBoost model as a model over a space."""
+    columns = wanted_columns(model.feature_names_ or (), space)
+    classes = tuple(np.asarray(model.classes_).tolist())
+    if not classes:
+        return TableModel(space, (), model.predict, columns=columns)
+    ask = partial(model.predict, prediction_type="Probability")
+    predict = partial(model.predict, prediction_type="Class")
+    return TableModel(space, classes, ask, predict, columns)
+
+
+def load(path: Any) -> Any:
+    """The model in a .cbm file."""
+    import catboost
+
+    return catboost.CatBoost().load_model(str(path))

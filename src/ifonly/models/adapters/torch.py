@@ -1,0 +1,235 @@
+"""torch modules over units, with gradients by torch itself.
+
+What a module gives is told by its last layer and checked on its output: a Sigmoid or a Softmax
+gives probabilities, numbers outside [0, 1] are logits, and where neither tells, the user must say.
+The gradient is always that of logits: a Sequential is asked without its last layer, any other
+module with probabilities in double precision, so that a saturated model still shows the way.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ifonly.errors import MissingExtra, ModelError
+from ifonly.models.adapters.dense import Dense
+from ifonly.models.adapters.table import check_scores
+from ifonly.space import Space
+
+_LAST_LAYERS = ("Sigmoid", "Softmax")
+
+
+@dataclass(frozen=True, eq=False)
+class TorchModel:
+    """A module that takes units [n, w] in the space's order; `gives` says what comes out."""
+
+    module: Any
+    space: Space
+    classes: tuple[Any, ...]
+    gives: str
+
+    def scores(self, codes: Any) -> Any:
+        """[n, c] probabilities of codes [n, d], or the numbers that a regression predicts."""
+        import torch
+
+        with torch.no_grad():
+            # In the codes' own precision, on the module's device: the units are many more.
+            placed = torch.as_tensor(codes).to(self.home().device)
+            logits = self._logits(self._input(self.space.units(placed)))
+            scores = torch.softmax(logits, dim=1) if self.classes else logits
+        if isinstance(codes, np.ndarray):
+            return check_scores(scores.double().cpu().numpy(), len(codes), self.classes)
+        return scores
+
+    def decide(self, codes: Any) -> None:
+        """None: the scores decide."""
+
+    @property
+    def double(self) -> bool:
+        """Whether the module computes in double precision."""
+        import torch
+
+        return bool(next(self.module.parameters(), torch.empty(0)).dtype == torch.float64)
+
+    def home(self) -> Any:
+        """An empty tensor where the module lives: searches with its gradient run there."""
+        import torch
+
+        first = next(self.module.parameters(), torch.empty(0))
+        return torch.empty(0, dtype=torch.float32, device=first.device)
+
+    def logits(self, units: Any) -> Any:
+        """[n, c] the logits of units [n, w], in the namespace that came in."""
+        if self._written is not None:
+            return self._written.logits(units)
+        import torch
+
+        with torch.no_grad():
+            return _like(self._logits(self._input(units)), units)
+
+    def logits_gradient(self, units: Any, weights: Any) -> tuple[Any, Any]:
+        """[n, c] the logits, and [n, w] the derivative of their sum under weights [n, c]."""
+        if self._written is not None:
+            return self._written.logits_gradient(units, weights)
+        import torch
+
+        with torch.enable_grad():
+            inputs = self._input(units).requires_grad_(True)
+            logits = self._logits(inputs)
+            wanted = torch.as_tensor(weights, dtype=logits.dtype, device=logits.device)
+            (gradient,) = torch.autograd.grad((logits * wanted).sum(), inputs)
+        return _like(logits.detach(), units), _like(gradient, units)
+
+    @cached_property
+    def _written(self) -> Dense | None:
+        """The layers of the module, where they can be read: a gradient with fewer passes."""
+        layers = None if self.gives == "probabilities" else _sequence(_flat(self.module))
+        return None if layers is None else Dense(layers, self.space, self.classes)
+
+    def _input(self, units: Any) -> Any:
+        import torch
+
+        first = next(self.module.parameters(), torch.empty(0))
+        return torch.as_tensor(units).to(device=first.device, dtype=first.dtype).detach()
+
+    def _logits(self, inputs: Any) -> Any:
+        """[n, c] as torch tensors; two classes with one output are (0, output)."""
+        import torch
+
+        output = self.module(inputs)
+        output = output[:, None] if output.ndim == 1 else output
+        if self.gives == "probabilities":
+            share = output.clamp(1e-15, 1 - 1e-15)
+            output = torch.logit(share) if output.shape[1] == 1 else torch.log(share)
+        if len(self.classes) == 2 and output.shape[1] == 1:
+            output = torch.cat([torch.zeros_like(output), output], dim=1)
+        return output
+
+
+def adapt(
+    module: Any,
+    space: Space,
+    probe: np.ndarray,
+    *,
+    classes: tuple[Any, ...] | None = None,
+    gives: str | None = None,
+) -> TorchModel:
+    """A module as a model over a space; `probe` [n, d] are codes to see what it gives."""
+    import torch
+
+    if getattr(module, "training", False):
+        with suppress(NotImplementedError):  # an exported program is what it was exported as
+            module.eval()
+    trial = TorchModel(module, space, (), "logits")
+    try:
+        with torch.no_grad():
+            output = module(trial._input(space.units(probe))).double().cpu().numpy()
+    except RuntimeError as error:
+        raise ModelError(
+            f"The module failed on units of shape {(len(probe), space.offsets[-1])}: {error}",
+            "It is asked with numbers scaled to [0, 1] and categories one-hot, in the order of "
+            "`data`. Wrap one that wants something else: ifonly.as_model(f, classes=[...]).",
+        ) from error
+    output = output[:, None] if output.ndim == 1 else output
+    if classes == ():
+        return TorchModel(module, space, (), "logits")
+    gives = gives or _told(module, output)
+    if gives == "probabilities":
+        module, gives = _unsaturated(module)
+    return TorchModel(module, space, classes or tuple(range(max(2, output.shape[1]))), gives)
+
+
+def read_layers(model: TorchModel) -> list[tuple[np.ndarray, np.ndarray]] | None:
+    """(kernel, bias) of each layer of a Sequential of Linear and ReLU on a CPU, or None.
+
+    NumPy takes small networks faster than torch does on a CPU.
+    """
+    if model.gives == "probabilities" or model.home().device.type != "cpu":
+        return None
+    return _sequence(_flat(model.module))
+
+
+def read_network(model: TorchModel) -> list[tuple[np.ndarray, np.ndarray]] | None:
+    """(kernel, bias) of each layer up to the logits of a Sequential of Linear and ReLU, or None.
+
+    A last layer that only makes probabilities of logits is left out.
+    """
+    layers = _flat(model.module)
+    squashing = _LAST_LAYERS if model.gives == "probabilities" else ("LogSoftmax",)
+    if model.classes and layers and type(layers[-1]).__name__ in squashing:
+        return _sequence(layers[:-1])
+    return None if model.gives == "probabilities" else _sequence(layers)
+
+
+def _sequence(layers: list[Any]) -> list[tuple[np.ndarray, np.ndarray]] | None:
+    """(kernel, bias) of each layer, where Linear and ReLU take turns; or None."""
+    kinds = [type(layer).__name__ for layer in layers]
+    if kinds != ["Linear", "ReLU"] * (len(kinds) // 2) + ["Linear"]:
+        return None
+    return [
+        (layer.weight.detach().cpu().numpy().T.astype(np.float64), _bias(layer))
+        for layer in layers[::2]
+    ]
+
+
+def _flat(module: Any) -> list[Any]:
+    """The layers of a Sequential, nested ones too, without those that do nothing once trained."""
+    import torch
+
+    if isinstance(module, torch.nn.Sequential):
+        return [layer for part in module for layer in _flat(part)]
+    idle = type(module).__name__ in ("Dropout", "Identity") and not module.training
+    flat = type(module).__name__ == "Flatten" and module.start_dim == 1
+    return [] if idle or flat else [module]
+
+
+def _bias(layer: Any) -> np.ndarray:
+    if layer.bias is None:
+        return np.zeros(layer.out_features)
+    return np.asarray(layer.bias.detach().cpu().numpy(), dtype=np.float64)
+
+
+def load(path: Path) -> Any:
+    """The module in a .pt2 file, as torch.export saves it."""
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra("torch", "torch") from None
+    return torch.export.load(str(path)).module()
+
+
+def _told(module: Any, output: np.ndarray) -> str:
+    """'probabilities' or 'logits', where the last layer or the numbers tell."""
+    if output.min() < 0 or output.max() > 1:
+        return "logits"
+    sums = output.sum(axis=1)
+    ended = [type(layer).__name__ for layer in module.modules()][-1:] if output.size else []
+    if ended and ended[0] in _LAST_LAYERS and (output.shape[1] == 1 or np.allclose(sums, 1)):
+        return "probabilities"
+    raise ModelError(
+        "The module's output lies between 0 and 1 and its last layer does not say whether that "
+        "is a probability.",
+        "Say it: ifonly.as_model(module, classes=[0, 1], gives='probabilities'), or 'logits'.",
+    )
+
+
+def _unsaturated(module: Any) -> tuple[Any, str]:
+    """The module without its last layer, or in double precision, and what it then gives."""
+    import torch
+
+    if isinstance(module, torch.nn.Sequential) and type(module[-1]).__name__ in _LAST_LAYERS:
+        return module[:-1], "logits"
+    return deepcopy(module).double(), "probabilities"
+
+
+def _like(tensor: Any, units: Any) -> Any:
+    """The tensor as an array of the namespace and precision of units."""
+    if isinstance(units, np.ndarray):
+        return tensor.cpu().numpy().astype(units.dtype)
+    return tensor.to(dtype=units.dtype)

@@ -1,0 +1,1 @@
+"""Linear models and networks as plain layers over units."""

@@ -1,0 +1,136 @@
+"""Linear models and networks, as layers: of scikit-learn, of torch, and ifonly's own `Dense`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ifonly.errors import ModelError
+from ifonly.models.reading.chain import Chain
+from ifonly.models.reading.inputs import Inputs
+from ifonly.models.reading.layers.columns import measure
+from ifonly.models.reading.layers.layers import Layer, Layers
+from ifonly.space import Space
+
+DOUBLE, SINGLE = 1e-12, 2.5e-7
+"""How far rounding takes sums in double and in single precision, for the size of their terms."""
+
+
+def over_units(
+    layers: Sequence[Layer],
+    classes: tuple[Any, ...],
+    probe: np.ndarray,
+    space: Space,
+    *,
+    single: bool,
+) -> Layers:
+    """A network that takes units itself: `Dense`, or a torch module; `probe` [n, d] are codes."""
+    plain = tuple((np.asarray(k, np.float64), np.asarray(b, np.float64)) for k, b in layers)
+    missing = np.zeros((len(space), plain[0][0].shape[1]))
+    rounding = (SINGLE if single else DOUBLE) * _size(plain, space.units(probe))
+    return Layers(space, classes, plain, missing, link_for(classes, plain), rounding)
+
+
+def over_columns(
+    layers: Sequence[Layer],
+    classes: tuple[Any, ...],
+    probe: np.ndarray,
+    inputs: Inputs,
+    *,
+    single: bool,
+) -> Layers:
+    """A network over the columns of a pipeline, whose encoding is measured and put before it.
+
+    `single` says that the columns come in single precision; one of them may, and then shows it.
+    """
+    encoding, relative = measure(inputs, probe, [SINGLE] if single else [DOUBLE, SINGLE])
+    (kernel, bias), *rest = layers
+    plain = ((encoding.matrix @ kernel, encoding.offset @ kernel + bias), *rest)
+    missing = encoding.missing @ kernel
+    # In columns and not in units: there the large terms that cancel are still apart.
+    rounding = relative * _size(layers, inputs.see(probe))
+    return Layers(inputs.space, classes, plain, missing, link_for(classes, plain), rounding)
+
+
+def read_linear(chain: Chain) -> list[Layer]:
+    """The one layer of a linear model of scikit-learn."""
+    if getattr(chain.estimator, "loss", "") == "modified_huber":
+        raise ModelError(
+            f"The probabilities of {chain.kind}(loss='modified_huber') are no logistic curve.",
+            "Fit loss='log_loss', or use method='auto', which works for any model.",
+        )
+    coefficients = chain.estimator.coef_
+    if hasattr(coefficients, "toarray"):
+        coefficients = coefficients.toarray()
+    kernel = np.atleast_2d(np.asarray(coefficients, dtype=np.float64)).T
+    bias = np.broadcast_to(np.ravel(chain.estimator.intercept_), kernel.shape[1:])
+    return [(kernel, bias.astype(np.float64))]
+
+
+def read_machine(chain: Chain) -> list[Layer]:
+    """The one layer of a support vector machine with a linear kernel and two classes."""
+    estimator = chain.estimator
+    if estimator.kernel != "linear":
+        raise ModelError(
+            f"{chain.kind}(kernel={estimator.kernel!r}) is not linear.",
+            "Use method='auto', which works for any model, or fit kernel='linear'.",
+        )
+    if getattr(estimator, "probability", False) is True:
+        raise ModelError(
+            f"The probabilities of {chain.kind}(probability=True) are fitted apart from its plane.",
+            "Fit it without, or use method='auto', which works for any model.",
+        )
+    if len(getattr(estimator, "classes_", ())) > 2:
+        raise ModelError(
+            f"{chain.kind} of {len(estimator.classes_)} classes decides by a vote of pairs.",
+            "Fit LinearSVC, which has one plane a class, or use method='auto'.",
+        )
+    return read_linear(chain)
+
+
+def read_perceptron(chain: Chain) -> list[Layer]:
+    """The layers of MLPClassifier and MLPRegressor."""
+    estimator = chain.estimator
+    layers = [
+        (np.asarray(kernel, np.float64), np.asarray(bias, np.float64))
+        for kernel, bias in zip(estimator.coefs_, estimator.intercepts_, strict=True)
+    ]
+    if estimator.out_activation_ not in ("identity", "logistic", "softmax"):
+        raise ModelError(
+            f"{chain.kind} gives the {estimator.out_activation_!r} of its last layer.",
+            "Fit loss='squared_error', or use method='auto', which works for any model.",
+        )
+    if estimator.activation == "identity":
+        return [reduce(_folded, layers)]
+    if estimator.activation != "relu":
+        raise ModelError(
+            f"{chain.kind}(activation={estimator.activation!r}) has no layers of straight pieces.",
+            "Fit activation='relu', or use method='auto', which works for any model.",
+        )
+    return layers
+
+
+def link_for(classes: tuple[Any, ...], layers: tuple[Layer, ...]) -> str:
+    """The link that fits the outputs of the last layer to the classes."""
+    width = layers[-1][0].shape[1]
+    if width != max(1, len(classes)) and (width, len(classes)) != (1, 2):
+        raise ModelError(f"The model gives {width} numbers for {len(classes)} classes.")
+    if not classes:
+        return "number"
+    return "logit" if width == 1 else "softmax"
+
+
+def _size(layers: Sequence[Layer], columns: np.ndarray) -> float:
+    """How large the terms of a network's sums become on columns [n, in], and at least 1."""
+    passed = np.abs(columns)
+    for kernel, bias in layers:
+        passed = passed @ np.abs(kernel) + np.abs(bias)
+    return max(1.0, float(passed.max(initial=0)))
+
+
+def _folded(first: Layer, second: Layer) -> Layer:
+    """Two layers with nothing between them, as one."""
+    return first[0] @ second[0], first[1] @ second[0] + second[1]

@@ -1,0 +1,1 @@
+"""Models of trees: read as their library grew them, then as trees over codes."""

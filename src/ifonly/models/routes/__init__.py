@@ -1,0 +1,1 @@
+"""Faster ways to the scores of a model, each checked against the model."""

@@ -1,0 +1,156 @@
+"""The last step of a pipeline, asked with what its other steps would have given.
+
+Building a frame and encoding it costs more than many models do. Where every output column of the
+steps before the last depends on one feature, their output can be looked up: the pipeline transforms
+one row for each representable value of each feature, once, and the entries are copied from there.
+The tables hold the pipeline's own numbers, not a formula's, and the route is taken only where it
+gives bit for bit the scores of the pipeline on a probe. The judge asks the pipeline itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ifonly.models.adapters.table import TableModel, check_scores, run
+from ifonly.space import Categorical, Continuous, Feature
+
+MOST_VALUES = 20_000
+"""How many values of one feature are worth a table."""
+
+
+@dataclass(frozen=True)
+class Direct:
+    """A pipeline's last step, and a table a feature of what goes into it."""
+
+    table: TableModel
+    ask: Callable[[Any], Any]
+    values: tuple[np.ndarray, ...]
+    """The codes of each table's entries, sorted."""
+    entries: tuple[np.ndarray, ...]
+    """[values, columns] what each code becomes."""
+    columns: tuple[np.ndarray, ...]
+    """Which output columns belong to each feature."""
+    blank: np.ndarray = field(repr=False)
+    """[n] an output row; what no feature decides is right in it."""
+    sparse: bool = False
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.table.classes
+
+    def scores(self, codes: np.ndarray) -> np.ndarray:
+        """[n, c] what the pipeline gives; codes without an entry go through the pipeline."""
+        matrix = self._matrix(codes)
+        if matrix is None:
+            return self.table.scores(codes)
+        return check_scores(run(self.ask, matrix), len(codes), self.classes)
+
+    def decide(self, codes: np.ndarray) -> None:
+        """None: a route is for the search, and the model itself decides."""
+
+    def _matrix(self, codes: np.ndarray) -> Any:
+        matrix = np.repeat(self.blank[None], len(codes), axis=0)
+        for j, known in enumerate(self.values):
+            place = np.minimum(np.searchsorted(known, codes[:, j]), len(known) - 1)
+            if not np.array_equal(known[place], codes[:, j]):
+                return None
+            matrix[:, self.columns[j]] = self.entries[j][place]
+        if not self.sparse:
+            return matrix
+        from scipy.sparse import csr_matrix
+
+        # XGBoost takes an absent entry for a missing value: zeros must stay absent.
+        return csr_matrix(matrix)
+
+
+def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
+    """The direct route into a pipeline, or None where there is none; `probe` [n, d] are codes."""
+    if not hasattr(model, "steps") or len(model.steps) < 2 or table.bare:
+        return None
+    estimator = model[-1]
+    if not hasattr(estimator, "predict_proba") and table.classes:
+        return None
+    known = [_representable(feature) for feature in table.space.features]
+    if any(one is None for one in known) or hasattr(estimator, "feature_names_in_"):
+        return None  # too many values, or an estimator that wants a frame
+    values = [one for one in known if one is not None]
+    ask = estimator.predict_proba if table.classes else estimator.predict
+    try:
+        route = _read(model[:-1].transform, table, ask, values)
+    except Exception:  # an encoder that refuses values which no row of the data has
+        return None
+    if route is None:
+        return None
+    wanted = table.scores(probe)
+    for way in (partial(_forest, estimator), ask):
+        candidate = replace(route, ask=way)
+        if _agrees(candidate, probe, wanted):
+            return candidate
+    return None
+
+
+def _representable(feature: Feature) -> np.ndarray | None:
+    """Every code that a feature can have, or None where there are too many."""
+    if feature.missing:
+        return None
+    if isinstance(feature, Categorical):
+        return np.arange(len(feature.levels), dtype=np.float64)
+    assert isinstance(feature, Continuous)
+    steps = round((feature.high - feature.low) / feature.step)
+    if steps > MOST_VALUES:
+        return None
+    return np.round(feature.low + feature.step * np.arange(steps + 1), feature.decimals)
+
+
+def _read(
+    transform: Callable[[Any], Any],
+    table: TableModel,
+    ask: Callable[[Any], Any],
+    values: Sequence[np.ndarray],
+) -> Direct | None:
+    """The tables of a transform, or None where two features share a column."""
+    base = np.array([one[0] for one in values])
+    points = np.repeat(base[None], sum(map(len, values)), axis=0)
+    ends = np.cumsum([len(one) for one in values])
+    for j, one in enumerate(values):
+        points[ends[j] - len(one) : ends[j], j] = one
+    given = transform(table.frame(points))
+    sparse = hasattr(given, "toarray")
+    output = np.asarray(given.toarray() if sparse else given)
+    if output.dtype.kind != "f":
+        return None
+    entries, columns = [], []
+    for j, one in enumerate(values):
+        block = output[ends[j] - len(one) : ends[j]]
+        own = np.flatnonzero((block != block[0]).any(axis=0))
+        columns.append(own)
+        entries.append(np.ascontiguousarray(block[:, own]))
+    owned = np.concatenate(columns)
+    if len(np.unique(owned)) < len(owned):
+        return None
+    return Direct(
+        table, ask, tuple(values), tuple(entries), tuple(columns), output[0].copy(), sparse
+    )
+
+
+def _forest(estimator: Any, matrix: Any) -> np.ndarray:
+    """A forest's probabilities tree by tree, without the threads that it starts for each call."""
+    if not hasattr(estimator, "estimators_") or not hasattr(estimator, "n_outputs_"):
+        raise TypeError("not a forest")
+    single = matrix.astype(np.float32)
+    total = np.zeros((single.shape[0], len(estimator.classes_)))
+    for tree in estimator.estimators_:
+        total += tree.tree_.predict(single)[:, : total.shape[1]]
+    return total / len(estimator.estimators_)
+
+
+def _agrees(candidate: Direct, probe: np.ndarray, wanted: np.ndarray) -> bool:
+    try:
+        return np.array_equal(candidate.scores(probe), wanted)
+    except Exception:
+        return False

@@ -1,0 +1,1 @@
+"""What the authors published: the figures that they print and the records that they keep."""

@@ -1,0 +1,1 @@
+"""A run of the evaluation: its cells, their order, what they gave."""

@@ -1,0 +1,109 @@
+"""Where each row may go: its box, spelt out as values of the grid.
+
+`Moves` holds, for each feature, a table [q, n] of the values that a row may take: first the row's
+own (or, where a rule forbids it, the nearest value allowed), then the grid's, each clipped into the
+box; a level that is not allowed becomes the row's own value again. So every point made by looking
+up these tables is inside the box, and an edit is a place in a table, the same place for all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ifonly.arrays.batches import Points, blank
+from ifonly.rules import Box
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """`origin` [q, d], and for each feature the values [q, 1 + n] that it may take."""
+
+    origin: np.ndarray
+    values: tuple[np.ndarray, ...]
+    free: np.ndarray
+    """bool [q, d] whether the feature may change at all."""
+
+    @classmethod
+    def of(cls, box: Box, grid: Sequence[np.ndarray]) -> Moves:
+        """The tables of a box's rows over a grid, sorted values a feature."""
+        origin = box.clip(box.x[:, None])[:, 0]
+        tables, free = [], []
+        for j, codes in enumerate(grid):
+            own, values = origin[:, j : j + 1], codes[~np.isnan(codes)]
+            if box.space.continuous[j]:
+                low, high = box.low[:, j : j + 1], box.high[:, j : j + 1]
+                inside, allowed = np.clip(values, low, np.maximum(low, high)), low <= high
+            else:
+                start = box.space.offsets[j]
+                inside, allowed = values, box.levels[:, start : start + len(values)]
+            inside = np.where(allowed, inside, own)
+            other = allowed & (inside != own)
+            if len(values) < len(codes):
+                erased = np.where(box.erase[:, j : j + 1], np.nan, own)
+                inside = np.concatenate([inside, erased], axis=1)
+                other = np.concatenate([other, np.isnan(erased) & ~np.isnan(own)], axis=1)
+            tables.append(np.concatenate([own, inside], axis=1))
+            free.append(other.any(axis=1))
+        return cls(origin, tuple(tables), np.stack(free, axis=1))
+
+    def points(self, choice: Sequence[np.ndarray]) -> Points:
+        """The points [q, m, d] at the places `choice` (d arrays [m]) of the tables."""
+        q, d, m = len(self.origin), len(choice), len(choice[0])
+        out = blank(q, m, d, self.origin.dtype)
+        for j, place in enumerate(choice):
+            np.take(self.values[j], place, axis=1, out=out[..., j], mode="clip")
+        return out
+
+    def take(self, rows: np.ndarray) -> Moves:
+        """The tables of some of the rows."""
+        return Moves(
+            self.origin[rows], tuple(values[rows] for values in self.values), self.free[rows]
+        )
+
+    def alike(self) -> Iterator[np.ndarray]:
+        """Positions of rows that may change the same features.
+
+        Such rows share a list of edits, so that a row's list does not depend on which rows come
+        with it. One pattern is the rule; a rule that fixes a feature for some rows adds one.
+        """
+        if (self.free == self.free[:1]).all():
+            yield np.arange(len(self.free))
+            return
+        _, kind = np.unique(self.free, axis=0, return_inverse=True)
+        order = np.argsort(kind.ravel(), kind="stable")
+        for start, stop in pairwise(np.flatnonzero(np.diff(kind[order], prepend=-1, append=-1))):
+            yield order[start:stop]
+
+
+def settle(
+    box: Box, value: np.ndarray, feature: np.ndarray, stops: Mapping[int, np.ndarray]
+) -> np.ndarray:
+    """Values [q, ...] of continuous features `feature`, on the value grid and in each row's box.
+
+    A row may lie outside its range, so that what is between it and a point inside need not be
+    allowed. Where a model of trees has `stops`, a value goes to the next one toward the row:
+    between two of them nothing changes.
+    """
+    power = (10.0**box.space.decimals)[feature]
+    value = np.round(value * power) / power
+    row = np.arange(len(value)).reshape(-1, *[1] * (value.ndim - 1))
+    own = np.broadcast_to(box.x[row, feature], value.shape)
+    for j, codes in stops.items():
+        value = np.where(feature == j, _toward(codes, value, own), value)
+    low, high = box.low[row, feature], box.high[row, feature]
+    inside = np.minimum(np.maximum(value, low), high)
+    return np.asarray(np.where(low <= high, inside, own))
+
+
+def _toward(stops: np.ndarray, value: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Values moved to the next of sorted stops toward the row's own, which they do not pass."""
+    last = len(stops) - 1
+    below = stops[np.clip(np.searchsorted(stops, value, side="right") - 1, 0, last)]
+    above = stops[np.clip(np.searchsorted(stops, value, side="left"), 0, last)]
+    up = (value > own) & (below <= value) & (below > own)
+    down = (value < own) & (above >= value) & (above < own)
+    return np.where(up, below, np.where(down, above, value))

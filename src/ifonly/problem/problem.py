@@ -1,0 +1,263 @@
+"""The posed batch of rows, and the one judge of what answers them.
+
+A problem is frozen and answers pure questions: how far is a point from the wanted outcome, how far
+from its row, is it possible, is it an answer. Searchers, refiners and selectors ask nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ifonly.causal import Causes
+from ifonly.models import Counted, Differentiable
+from ifonly.models.reading import Reading
+from ifonly.models.routes.lookup import Lookup
+from ifonly.problem.goal import Goal
+from ifonly.problem.grid import Grid
+from ifonly.problem.moves import Moves
+from ifonly.problem.pool import Pool
+from ifonly.rules import Box, Rule
+from ifonly.rules.repair import repaired, violation
+from ifonly.space import Metric, Space
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Training rows to start from: `codes` [n, d] and the model's `scores` [n, c] of them."""
+
+    codes: np.ndarray
+    scores: np.ndarray
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows x [q, d] with what each one wants and may become."""
+
+    space: Space
+    model: Counted
+    goal: Goal
+    x: np.ndarray
+    box: Box
+    rules: tuple[Rule, ...]
+    """What every row obeys."""
+    metric: Metric
+    grid: Grid
+    reference: Reference
+    stream: np.ndarray
+    """uint64 [q] the key of each row's random stream."""
+    seed: int = 0
+    gradient: Differentiable | None = None
+    """The model with a gradient, where the method needs one."""
+    causes: Causes | None = None
+    """What follows from what: points are then actions, and `result` is what they lead to."""
+    reading: Reading | None = None
+    """What a solver is told of the model, where the method needs that."""
+    limits: Box | None = None
+    """Where causes are known: what a row may become, while `box` says what may be acted on."""
+    own_rules: tuple[tuple[Rule, ...], ...] = ()
+    """What single rows obey besides, all of it in the box; empty, or one entry a row."""
+
+    @cached_property
+    def moves(self) -> Moves:
+        """Where each row may go; made once, and taken along by `take`."""
+        return Moves.of(self.box, self.grid.fine)
+
+    def reference_margin(self) -> np.ndarray:
+        """[q, n] the margins of the reference rows for each row's own goal."""
+        scores = self.reference.scores
+        return self.goal.margin(np.broadcast_to(scores, (len(self.x), *scores.shape)))
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget allows no further round."""
+        return self.model.spent
+
+    def margin(
+        self, points: np.ndarray, among: np.ndarray | None = None, *, inside: bool = False
+    ) -> np.ndarray:
+        """[q, m] how far points [q, m, d] are inside the target; -inf where a rule forbids one.
+
+        One model call, for the points that the rules allow; `among` [q, m] leaves out others.
+        `inside` says that the points are known to lie in the box, so that it need not be asked.
+        """
+        result = self.result(points)
+        if inside and among is None and self.causes is None:
+            allowed = self._obey(points)
+        else:
+            allowed = self._possible(points, result)
+            if among is not None:
+                allowed &= among
+        if allowed.all() or (among is None and isinstance(self.model.route, Lookup)):
+            # A table is read faster for all points than for some.
+            scores = self.model.scores(result.reshape(-1, points.shape[-1]))
+            margin = self.goal.margin(scores.reshape(*points.shape[:2], scores.shape[-1]))
+            margin = margin if allowed.all() else np.where(allowed, margin, -np.inf)
+        else:
+            margin = np.full(allowed.shape, -np.inf)
+            rows, _ = np.nonzero(allowed)
+            scores = self.model.scores(result[allowed])
+            margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
+        unknown = np.isnan(margin)  # what a budget leaves unasked, or the model fails for
+        return np.where(unknown, -np.inf, margin) if unknown.any() else margin
+
+    def ask(self, points: np.ndarray) -> Pool:
+        """The points, moved to where the rules hold, with their margins."""
+        points = self.repaired(points)
+        return Pool(points, self.margin(points))
+
+    def repaired(self, points: np.ndarray) -> np.ndarray:
+        """[q, m, d] points moved to where the rules hold that no box can express.
+
+        A point that cannot be mended comes back as near to it as it got.
+        """
+        if not self.tied.any():
+            return points
+        if self.limits is None:
+            return repaired(self.relations, self.box, points)
+        result = self.result(points)
+        moved = repaired(self.relations, self.box, result)
+        # A consequence that may not be is acted on, where it can be.
+        moved = np.where(self.bounded[:, None, None], self.limits.clip(moved), moved)
+        return np.where((moved != result) & self.box.contains(moved), moved, points)
+
+    def violation(self, points: np.ndarray) -> np.ndarray:
+        """[q, m] by how much points [q, m, d] break the rules that no box can express.
+
+        No box of actions can express what rules say of the consequences.
+        """
+        result = self.result(points)
+        broken = violation(self.relations, self.box, result)
+        if self.limits is None:
+            return broken
+        away = np.nan_to_num(np.abs(self.limits.clip(result) - result), nan=1.0)
+        away = (away / self.metric.mad).sum(axis=-1)
+        return np.asarray(broken + np.where(self.bounded[:, None], away, 0.0))
+
+    def result(self, points: np.ndarray) -> np.ndarray:
+        """[q, m, d] what points lead to: themselves, or what follows from them as actions."""
+        return points if self.causes is None else self.causes.follow(self.x, points)
+
+    @property
+    def tied(self) -> np.ndarray:
+        """bool [q]: the rows of which rules say more than the box does."""
+        return self.bounded | bool(self.relations)
+
+    @property
+    def bounded(self) -> np.ndarray:
+        """bool [q]: the rows with a rule on a single feature that follows from others."""
+        if self.causes is None or self.limits is None:
+            return np.zeros(len(self.x), dtype=bool)
+        effects = list(self.causes.effects)
+        low, high = self.limits.low[:, effects], self.limits.high[:, effects]
+        narrow = (low > self.space.low[effects]) | (high < self.space.high[effects])
+        return np.asarray((narrow | ~self.limits.keep[:, effects]).any(axis=1))
+
+    @cached_property
+    def relations(self) -> tuple[Rule, ...]:
+        """The rules that the box does not say all of."""
+        return tuple(rule for rule in self.rules if not rule.boxed)
+
+    def rules_of(self, row: int) -> tuple[Rule, ...]:
+        """All rules that a row obeys."""
+        return self.rules + (self.own_rules[row] if self.own_rules else ())
+
+    def feasible(self, points: np.ndarray) -> np.ndarray:
+        """bool [q, m]: the points [q, m, d] that change something and that the rules allow."""
+        return self._possible(points, self.result(points))
+
+    def _possible(self, points: np.ndarray, result: np.ndarray) -> np.ndarray:
+        allowed = self._lie_inside(points, result) & self.changed(points).any(axis=-1)
+        return np.asarray(allowed & self._obey(result))
+
+    def _lie_inside(self, points: np.ndarray, result: np.ndarray) -> np.ndarray:
+        inside = self.box.contains(points).all(axis=-1)
+        if self.limits is not None:
+            inside &= self.limits.contains(result).all(axis=-1)
+        return np.asarray(inside)
+
+    def _obey(self, result: np.ndarray) -> np.ndarray:
+        """bool [q, m]: the results that the relations allow."""
+        allowed = np.ones(result.shape[:2], dtype=bool)
+        for rule in self.relations:
+            allowed &= rule.holds(self.space, self.x, result)
+        return allowed
+
+    def accepts(self, points: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
+        """bool [q, m]: the points [q, m, d] that are answers, without their scores."""
+        return self._judged(points, among, score=False)[0]
+
+    def judge(
+        self, points: np.ndarray, among: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Which points [q, m, d] are answers, bool [q, m], and their scores [q, m, c].
+
+        This is the only definition. A point is an answer where it changes something, is a row that
+        can be written (every value the row's own, or on the value grid), every rule holds, and the
+        user's own model decides as wanted. Scores are NaN where a rule forbids, or `among` [q, m]
+        leaves out.
+        """
+        return self._judged(points, among, score=True)
+
+    def _judged(
+        self, points: np.ndarray, among: np.ndarray | None, *, score: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        result = self.result(points)
+        accepted = self.lawful(points, result) & self.changed(points).any(axis=-1)
+        if among is not None:
+            accepted &= among
+        rows, _ = np.nonzero(accepted)
+        decided, own = self.model.own(result[accepted], decide=not self.goal.by_scores, score=score)
+        goal = self.goal.take(rows)
+        met = goal.met(own[:, None, :], None if decided is None else decided[:, None])[:, 0]
+        if score:
+            met &= np.isfinite(own).all(axis=1)  # asked about in full, within the budget
+        scores = np.full((*accepted.shape, own.shape[1]), np.nan)
+        scores[accepted] = own
+        accepted[accepted] = met
+        return accepted, scores
+
+    def lawful(self, points: np.ndarray, result: np.ndarray | None = None) -> np.ndarray:
+        """bool [q, m]: the part of the judgement that needs no model."""
+        result = self.result(points) if result is None else result
+        own = ~self.changed(result)
+        written = (self.space.round(result) == result) | np.isnan(result)
+        lawful = (own | written).all(axis=-1) & self._lie_inside(points, result)
+        for rule in self.rules:
+            lawful &= rule.holds(self.space, self.x, result)
+        return np.asarray(lawful)
+
+    def distance(self, points: np.ndarray) -> np.ndarray:
+        """[q, m] how far points [q, m, d] are from their rows."""
+        return np.asarray(self.metric.cost(points, self.x[:, None]))
+
+    def changed(self, points: np.ndarray) -> np.ndarray:
+        """bool [q, m, d]: the features in which points differ from their rows."""
+        differs = points != self.x[:, None]
+        if self.metric.missing:
+            differs &= ~(np.isnan(points) & np.isnan(self.x)[:, None])
+        return np.asarray(differs)
+
+    def kept(self, points: np.ndarray) -> np.ndarray:
+        """[q, m, d] points with the row's own value, bit for bit, wherever they do not differ.
+
+        A negative zero is the row's own or none.
+        """
+        return np.where(self.changed(points), points + 0.0, self.x[:, None])
+
+    def take(self, rows: np.ndarray) -> Problem:
+        """The problem of some rows."""
+        part: Problem = replace(
+            self,
+            goal=self.goal.take(rows),
+            x=self.x[rows],
+            box=self.box.take(rows),
+            limits=None if self.limits is None else self.limits.take(rows),
+            stream=self.stream[rows],
+            own_rules=tuple(self.own_rules[row] for row in rows) if self.own_rules else (),
+        )
+        if "moves" in self.__dict__:
+            part.__dict__["moves"] = self.moves.take(rows)
+        return part

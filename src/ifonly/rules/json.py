@@ -1,0 +1,154 @@
+"""Rules as plain dictionaries, which JSON holds: {"rule": "between", "name": "age", "low": 30, …}.
+
+Every field of a rule is an entry of its own name. An open end is null, a rule inside a rule is a
+dictionary, several things are a list. What a field holds is read off its type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from ifonly.errors import RuleError, nearest
+from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
+from ifonly.rules.intervals import Between, Compare, Monotone, Shift
+from ifonly.rules.levels import OneOf
+from ifonly.rules.linear import Linear
+from ifonly.rules.logic import And, Implies, Not, Or
+from ifonly.rules.rule import Rule
+from ifonly.rules.shorthands import Causes, Forbid, Together
+from ifonly.rules.transitions import Takes
+
+KINDS: dict[str, type[Rule]] = {
+    "fixed": Fixed,
+    "changes": Changes,
+    "only change": OnlyChange,
+    "at most change": AtMost,
+    "in steps": Steps,
+    "between": Between,
+    "compare": Compare,
+    "monotone": Monotone,
+    "shift": Shift,
+    "one of": OneOf,
+    "relation": Linear,
+    "takes": Takes,
+    "and": And,
+    "or": Or,
+    "not": Not,
+    "implies": Implies,
+    "causes": Causes,
+    "together": Together,
+    "forbid": Forbid,
+}
+_NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+def to_plain(rule: Rule) -> dict[str, Any]:
+    """A rule as a dictionary of texts, numbers, lists and dictionaries.
+
+    >>> to_plain(Between("age", 30))
+    {'rule': 'between', 'name': 'age', 'low': 30.0, 'high': None}
+    """
+    kind = _NAMES.get(type(rule))
+    if kind is None:
+        raise RuleError(
+            f"{type(rule).__name__} is no rule of ifonly's own, and JSON cannot hold it: '{rule}'.",
+            f"Build it from these: {', '.join(KINDS)}.",
+        )
+    written = {e: _written(getattr(rule, f.name), f) for e, f in _entries(type(rule)).items()}
+    return {"rule": kind, **written}
+
+
+def from_plain(plain: Any) -> Rule:
+    """The rule that a dictionary describes; what has a default may be left out.
+
+    >>> print(from_plain({"rule": "between", "name": "age", "low": 30}))
+    age at least 30
+    """
+    if not isinstance(plain, Mapping) or "rule" not in plain:
+        raise RuleError(
+            f"{plain!r} describes no rule.", 'Give such as {"rule": "fixed", "name": "race"}.'
+        )
+    kind = KINDS.get(plain["rule"]) if isinstance(plain["rule"], str) else None
+    if kind is None:
+        raise RuleError(f"There is no rule {plain['rule']!r}.", nearest(plain["rule"], KINDS))
+    known = _entries(kind)
+    given = {name: value for name, value in plain.items() if name != "rule"}
+    for name in given:
+        if name not in known:
+            raise RuleError(f"The rule {plain['rule']!r} has no {name!r}.", nearest(name, known))
+    for name, field in known.items():
+        if name not in given and field.default is MISSING:
+            raise RuleError(f"The rule {plain['rule']!r} lacks its {name!r}.", f"Given: {plain}.")
+    values = {
+        known[n].name: _read(value, _types(kind)[known[n].name], f"{n!r} of {plain['rule']!r}")
+        for n, value in given.items()
+        if value is not None or known[n].default is MISSING
+    }
+    return kind(**values)
+
+
+def _written(value: Any, field: Field[Any]) -> Any:
+    """A field's value as JSON holds it."""
+    if isinstance(value, Rule):
+        return to_plain(value)
+    if isinstance(value, tuple):
+        return [_written(one, field) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and math.isinf(value) and field.type == "float":
+        return None if value == field.default else str(value)
+    if not isinstance(value, str | int | float) or value != value or value in (math.inf, -math.inf):
+        raise RuleError(f"JSON cannot hold the level {value!r}.", "Turn such levels into text.")
+    return value
+
+
+def _read(value: Any, wanted: Any, what: str) -> Any:
+    """What JSON held, as a field of the wanted type."""
+    if wanted is Rule:
+        return from_plain(value)
+    if get_origin(wanted) is tuple:
+        types, many = get_args(wanted), get_args(wanted)[-1] is Ellipsis
+        if not isinstance(value, list | tuple) or (not many and len(value) != len(types)):
+            hint = "Give a list." if many else f"Give a list of {len(types)}."
+            raise RuleError(f"The {what} is {value!r}.", hint)
+        types = types[:1] * len(value) if many else types
+        return tuple(_read(v, kind, what) for v, kind in zip(value, types, strict=True))
+    if wanted is float and value in ("inf", "-inf"):
+        return float(value)
+    allowed = _ALLOWED[wanted]
+    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+        raise RuleError(f"The {what} is {value!r}.", f"Give {_WANTED[wanted]}.")
+    return value
+
+
+_ALLOWED: dict[Any, tuple[type, ...]] = {
+    str: (str,),
+    bool: (bool,),
+    int: (int,),
+    float: (int, float),
+    Any: (str, bool, int, float),
+}
+_WANTED = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number, or null for an open end",
+    Any: "a level: a text, a number, true or false",
+}
+
+
+@cache
+def _entries(kind: Any) -> dict[str, Field[Any]]:
+    """The fields of a kind of rule by their entries; 'rule' itself is taken by the kind."""
+    return {"part" if field.name == "rule" else field.name: field for field in fields(kind)}
+
+
+@cache
+def _types(kind: type[Rule]) -> dict[str, Any]:
+    return get_type_hints(kind)

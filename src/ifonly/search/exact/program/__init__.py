@@ -1,0 +1,1 @@
+"""A mixed-integer program of one row's answer, and the solvers of it."""

@@ -1,0 +1,1 @@
+"""Rules as formulas and as rows of a program, and the conflicts between them."""

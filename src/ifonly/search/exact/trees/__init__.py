@@ -1,0 +1,1 @@
+"""The nearest answer of trees by branch and bound over boxes."""

@@ -1,0 +1,1 @@
+"""From a prepared model and rows to judged answers: pose, search, refine, select, judge."""

@@ -1,0 +1,91 @@
+"""From codes and a goal to a problem, and what can be said of its rows before any search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ifonly.models import Counted
+from ifonly.problem.goal import Goal
+from ifonly.problem.problem import Problem
+from ifonly.problem.stream import row_streams
+from ifonly.rules import Box, Rule
+from ifonly.solve.prepare import Setting
+from ifonly.space import Continuous, Space
+from ifonly.space.rows import value_of
+
+
+def pose(
+    setting: Setting,
+    model: Counted,
+    x: np.ndarray,
+    goal: Goal,
+    seed: int,
+    *,
+    own: Sequence[tuple[Rule, ...]] = (),
+) -> Problem:
+    """The problem of rows x [q, d]; `own` gives each row rules of its own.
+
+    Rules of single rows that no box can express must be the same for all rows of a problem: see
+    `alike`.
+    """
+    box = Box.whole(setting.space, x)
+    for rule in setting.rules:
+        box = rule.narrow(box)
+    for rule, rows in _rows_of(own).items():
+        box = box.put(rows, rule.narrow(box.take(rows)))
+    causes, limits = setting.causes, None
+    if causes is not None:
+        limits, box = box, causes.to_act_in(box)
+    shared = tuple(rule for rule in own[0] if not rule.boxed) if own else ()
+    return Problem(
+        space=setting.space,
+        model=model,
+        goal=goal,
+        x=x,
+        box=box,
+        rules=setting.rules + shared,
+        metric=setting.metric,
+        grid=setting.grid,
+        reference=setting.reference,
+        stream=row_streams(x, seed),
+        seed=seed,
+        gradient=setting.gradient,
+        causes=causes,
+        reading=setting.reading,
+        limits=limits,
+        own_rules=tuple(tuple(rule for rule in rules if rule.boxed) for rules in own),
+    )
+
+
+def alike(own: Sequence[tuple[Rule, ...]], q: int) -> list[np.ndarray]:
+    """Positions of rows that one problem can hold: those whose relations of their own are equal."""
+    groups: dict[tuple[Rule, ...], list[int]] = {}
+    for row in range(q):
+        relations = tuple(rule for rule in own[row] if not rule.boxed) if own else ()
+        groups.setdefault(relations, []).append(row)
+    return [np.array(rows, dtype=np.intp) for rows in groups.values()]
+
+
+def _rows_of(own: Sequence[tuple[Rule, ...]]) -> dict[Rule, np.ndarray]:
+    """The positions of the rows that each rule is for."""
+    rows: dict[Rule, list[int]] = {}
+    for row, rules in enumerate(own):
+        for rule in rules:
+            rows.setdefault(rule, []).append(row)
+    return {rule: np.array(places, dtype=np.intp) for rule, places in rows.items()}
+
+
+def outside(space: Space, x: np.ndarray) -> dict[int, str]:
+    """A note for each row with a value outside the known range."""
+    notes: dict[int, str] = {}
+    for j, feature in enumerate(space.features):
+        if not isinstance(feature, Continuous):
+            continue
+        for q in np.flatnonzero((x[:, j] < feature.low) | (x[:, j] > feature.high)):
+            low, high = value_of(feature, feature.low), value_of(feature, feature.high)
+            value = value_of(feature, x[q, j])
+            note = f"{feature.name} is {value}, outside the known {low} to {high}."
+            notes[int(q)] = f"{notes[int(q)]} {note}" if int(q) in notes else note
+    return notes

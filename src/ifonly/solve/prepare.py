@@ -1,0 +1,209 @@
+"""What is worth doing once for many questions: the space, the model, the rules, the references."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ifonly.causal import CausalModel, Causes
+from ifonly.errors import OptionError, ReadingError, RuleError
+from ifonly.models import Differentiable, Model, adapt
+from ifonly.models.adapters.columns import check_encoded
+from ifonly.models.decision import Decision, Labels
+from ifonly.models.differentiable import differentiable
+from ifonly.models.files.load import load_model
+from ifonly.models.reading import Reading, check_reading, read
+from ifonly.models.routes.approach import approach
+from ifonly.models.routes.lookup import Lookup
+from ifonly.models.split_points import read_stops
+from ifonly.problem.grid import Grid
+from ifonly.problem.problem import Reference
+from ifonly.problem.stream import row_streams
+from ifonly.rules import Box, Rule, as_rules
+from ifonly.space import Categorical, Feature, Metric, Space
+from ifonly.space.frame import Frame
+from ifonly.space.rows import value_of
+
+REFERENCES = 2000
+"""The most training rows that are kept to start from."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that does not depend on the rows asked."""
+
+    space: Space
+    model: Model
+    route: Model
+    """The model, or a faster way to the same scores."""
+    rules: tuple[Rule, ...]
+    metric: Metric
+    grid: Grid
+    reference: Reference
+    said: np.ndarray
+    """[n, c] what the model says of the reference rows, or of a row in the middle."""
+    decision: Decision
+    """How the model's own decisions follow from its scores."""
+    contradicted: bool = False
+    """Whether a faster route was found to say something else than the model, and is not taken."""
+    kind: str = ""
+    """The name of the user's own class of model."""
+    gradient: Differentiable | None = None
+    causes: Causes | None = None
+    reading: Reading | None = None
+    unread: str = ""
+    """Why there is none, where one was wanted."""
+
+    @property
+    def by_scores(self) -> Setting:
+        """The setting for a threshold that a user states: scores decide, not the model."""
+        route = self.route
+        if isinstance(route, Labels | Lookup):  # neither tells a threshold on probabilities
+            route = self.model
+        reference = replace(self.reference, scores=self.said[: len(self.reference.codes)])
+        return replace(self, route=route, reference=reference, decision=Decision())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits of what the model says of the reference rows."""
+        scores = np.round(self.said, 6) + 0.0
+        return hashlib.sha256(scores.tobytes()).hexdigest()[:16]
+
+
+def prepare(
+    model: Any,
+    data: Frame | None,
+    space: Space | None,
+    rules: Iterable[Rule | str],
+    *,
+    categorical: Iterable[str] = (),
+    ordinal: Mapping[str, Sequence[Any]] | None = None,
+    weights: Mapping[str, float] | None = None,
+    descends: bool = False,
+    solves: bool = False,
+    certifies: bool = False,
+    causes: CausalModel | None = None,
+) -> Setting:
+    """The setting of a model over the space of `data`, or over a space that is given.
+
+    A method that `solves` needs a reading of the model; one that `certifies` does without where the
+    model says otherwise than its reading, and nothing is proved then.
+    """
+    if (data is None) == (space is None):
+        raise OptionError(
+            "Both `data` and `space` are given."
+            if space
+            else "Neither `data` nor `space` is given.",
+            "Give `data`, the frame of features that the model was trained on; or `space`, where "
+            "only ranges and levels may be shared.",
+        )
+    kind = str(model) if isinstance(model, str | PathLike) else type(model).__name__
+    if isinstance(model, str | PathLike):
+        model = load_model(Path(model))
+    space = space or Space.infer(data, categorical, ordinal)
+    check_encoded(model, space)
+    codes = None if data is None else space.codes(data, "data")
+    # On the value grid, where an answer can take their values over.
+    kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
+    probe = kept if len(kept) else _middle(space)[None]
+    adapted = adapt(model, space, probe)
+    nodes = as_rules(rules, space)
+    if not isinstance(causes, CausalModel | None):
+        raise OptionError(
+            f"causes is {causes!r}.",
+            "Give an ifonly.CausalModel; pairs such as 'education causes age' are rules.",
+        )
+    _check_together(space, nodes)
+    scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
+    said = np.asarray(scores if len(kept) else adapted.scores(probe))
+    way = approach(model, adapted, space, probe, said)
+    return Setting(
+        space,
+        adapted,
+        way.route,
+        nodes,
+        Metric.of(space, weights),
+        Grid.of(space, codes, read_stops(way.inner, way.route, space)),
+        Reference(kept, np.asarray(way.route.scores(kept) if way.decision.labels else scores)),
+        said,
+        way.decision,
+        False,
+        kind,
+        differentiable(way.inner, way.within, space, probe) if descends else None,
+        None if causes is None else causes.bind(space),
+        *_read(way.inner, way.within, space, probe if codes is None else codes, must=solves)
+        if solves or certifies
+        else (None, ""),
+    )
+
+
+def _read(
+    model: Any, adapted: Model, space: Space, data: np.ndarray, *, must: bool
+) -> tuple[Reading | None, str]:
+    """The model as a solver can be told of it, checked against what it says itself.
+
+    Where it says otherwise, an error or, unless a reading `must` be there, the reason.
+    """
+    try:
+        reading = read(model, adapted, space, data)
+        checked = check_reading(reading, adapted, space, data)
+    except ReadingError as error:
+        if must:
+            raise
+        return None, error.message
+    return replace(reading, checked=checked), ""
+
+
+def _thinned(codes: np.ndarray) -> np.ndarray:
+    """At most `REFERENCES` distinct rows, chosen by their hash: the same whatever their order."""
+    _, first = np.unique(row_streams(codes, seed=0), return_index=True)
+    return np.asarray(codes[first[:REFERENCES]])
+
+
+def _middle(space: Space) -> np.ndarray:
+    """[d] a row in the middle of a space, to ask a model with where there are no data."""
+    middle = np.where(space.continuous, (space.low + space.high) / 2, 0.0)
+    return np.asarray(space.round(middle))
+
+
+def _check_together(space: Space, rules: tuple[Rule, ...]) -> None:
+    """Refuse rules that contradict each other whatever the row is.
+
+    What the range or the value grid alone forbids is a matter of each row: one that lies outside,
+    or lacks the value, may obey.
+    """
+    box = Box.whole(space, _middle(space)[None])
+    nothing = np.zeros(box.keep.shape, dtype=bool)
+    ends = np.full(box.low.shape, np.inf)
+    box = replace(box, keep=nothing, erase=nothing, low=-ends, high=ends)
+    for rule in rules:
+        if not rule.relative:
+            box = rule.narrow(box)
+    # Two bounds between two neighbouring values are rounded past each other, by one step.
+    apart = box.low > box.high + 1.5 * 10.0**-space.decimals
+    none = np.where(space.continuous, apart, box.empty())[0]
+    lacking = [feature.missing for feature in space.features]
+    empty = np.flatnonzero(none & ~np.array(lacking))
+    if len(empty):
+        name = space.names[empty[0]]
+        guilty = [f"'{rule}'" for rule in rules if name in rule.names]
+        raise RuleError(
+            f"No row can satisfy the rules: {', '.join(guilty)} leave no value for {name!r}, which "
+            f"{_extent(space.features[empty[0]])}.",
+            "Drop or widen one of them.",
+        )
+
+
+def _extent(feature: Feature) -> str:
+    """What values a feature has, in words."""
+    if isinstance(feature, Categorical):
+        return f"has the levels {', '.join(map(repr, feature.levels[:12]))}"
+    low, high = value_of(feature, feature.low), value_of(feature, feature.high)
+    return f"goes from {low} to {high}"

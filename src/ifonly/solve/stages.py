@@ -1,0 +1,70 @@
+"""One batch from problem to judged points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ifonly.problem.pool import Pool, repeated
+from ifonly.problem.problem import Problem
+from ifonly.select import Polish
+from ifonly.solve.method import Method
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Judged points [q, k, d], which places are filled [q, k], and the score of each [q, k, c]."""
+
+    points: np.ndarray
+    chosen: np.ndarray
+    """[q, k, d] what was chosen to lead to them: the points themselves, or actions."""
+    acted: np.ndarray
+    """bool [q, k, d] what each point changes itself; what else differs follows from it."""
+    filled: np.ndarray
+    scores: np.ndarray
+    pool: Pool
+    """What they were chosen from; with the bounds of a search that proves some."""
+
+
+def solve(problem: Problem, method: Method, k: int) -> Solved:
+    """The chosen answers of every row, each accepted by the judge."""
+    pool = pool_of(problem, method, k)
+    points, filled = method.selector.select(problem, pool, k)
+    return judged(problem, method, pool, points, filled)
+
+
+def pool_of(problem: Problem, method: Method, k: int) -> Pool:
+    """What is searched and refined: the candidates that answers are chosen from."""
+    proposals = method.searcher.search(problem, k)
+    pool = method.refiner.refine(problem, proposals).join(proposals).without_repeats()
+    pool = replace(pool, bound=proposals.bound, seconds=proposals.seconds)
+    if not pool.margin.shape[1]:  # nothing was proposed for any row
+        return Pool(problem.x[:, None], np.full((len(problem.x), 1), -np.inf))
+    return pool
+
+
+def judged(
+    problem: Problem, method: Method, pool: Pool, points: np.ndarray, filled: np.ndarray
+) -> Solved:
+    """The points; a row in which the judge rejects one chooses again among those it accepts."""
+    points = problem.kept(points)
+    accepted, scores = problem.judge(points, filled)
+    doubtful = np.flatnonzero((filled & ~accepted).any(axis=1))
+    if len(doubtful):
+        # The model's own decision is not that of its scores here: ask it about every candidate.
+        part, own = problem.take(doubtful), Pool(pool.points[doubtful], pool.margin[doubtful])
+        own = replace(own, points=part.kept(own.points))
+        own = own.without(~part.accepts(own.points, own.valid))
+        points = points.copy()
+        chooser = method.selector.choice if isinstance(method.selector, Polish) else method.selector
+        points[doubtful], filled = chooser.select(part, own, points.shape[1])
+        accepted[doubtful], scores[doubtful] = part.judge(points[doubtful], filled)
+    points = np.where(accepted[:, :, None], points, problem.x[:, None])
+    result = problem.result(points)
+    if problem.causes is not None:  # two actions can lead to one point
+        accepted &= ~repeated(result, accepted)
+        result = np.where(accepted[:, :, None], result, problem.x[:, None])
+        points = np.where(accepted[:, :, None], points, problem.x[:, None])
+    scores = np.where(accepted[:, :, None], scores, np.nan)
+    return Solved(result, points, problem.changed(points), accepted, scores, pool)

@@ -1,0 +1,206 @@
+"""From the problem of a chunk of rows to their points, scores, statuses and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ifonly.problem.goal import Goal
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
+from ifonly.solve.infeasible import clash, closed, reason
+from ifonly.solve.method import Method
+from ifonly.solve.pose import outside
+from ifonly.solve.stages import solve
+from ifonly.status import Status
+
+Proof = Callable[[Problem, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From a problem and what its nearest answers cost [q] to bounds [q] and seconds [q]."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What was found for some rows."""
+
+    points: np.ndarray
+    """[q, k, d]"""
+    filled: np.ndarray
+    """bool [q, k]"""
+    score: np.ndarray
+    """[q, k]"""
+    status: tuple[Status, ...]
+    notes: tuple[str, ...]
+    acted: np.ndarray | None = None
+    """bool [q, k, d] what each answer changes itself, where causes are known."""
+    pools: tuple[tuple[np.ndarray, Pool], ...] = ()
+    """The positions of the rows that were searched, and what their answers were chosen from."""
+    bound: np.ndarray | None = None
+    """[q] what no answer's distance is below, where that is proved."""
+    seconds: np.ndarray | None = None
+    """[q] how long the proof took."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended the search before the turn of some rows."""
+
+
+def answer(
+    problem: Problem, method: Method, k: int, met: np.ndarray, *, proof: Proof | None = None
+) -> Part:
+    """The answers of a chunk of rows; `met` [q] says which have the wanted outcome already.
+
+    With a `proof`, each row is told how near an answer can be at all.
+    """
+    shut = closed(problem)
+    already = met.copy()
+    already[met] = problem.take(np.flatnonzero(met)).lawful(problem.x[met, None])[:, 0]
+    points, filled, score = _nothing(problem.x, k)
+    acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
+    pools: tuple[tuple[np.ndarray, Pool], ...] = ()
+    bound, seconds = np.where(shut, np.inf, -np.inf), np.zeros(len(met))
+    searched = np.flatnonzero(~already & ~shut)
+    if len(searched):
+        part = problem if len(searched) == len(shut) else problem.take(searched)
+        solved = solve(part, method, k)
+        points[searched], filled[searched] = solved.points, solved.filled
+        score[searched] = wanted_score(solved.scores, part.goal)
+        if acted is not None:
+            acted[searched] = solved.acted
+        pools = ((searched, solved.pool),)
+        proved = (solved.pool.bound, solved.pool.seconds)
+        if proved[0] is None and proof is not None:
+            costs = np.where(solved.filled, part.distance(solved.chosen), np.inf)
+            proved = proof(part, costs.min(axis=1))
+        if proved[0] is not None:
+            bound[searched], seconds[searched] = proved
+    count = filled.sum(axis=1)
+    reasons = _clashes(problem, np.flatnonzero((count == 0) & ~already), shut)
+    for row in np.flatnonzero((bound == np.inf) & (count == 0) & ~already):
+        why = "Nothing is left that may change." if shut[row] else "A solver has proved it."
+        reasons.setdefault(int(row), why)
+    kind = np.where(count == k, 2, (count > 0).astype(np.intp))
+    kind[list(reasons)] = 3
+    kind[already] = 4
+    kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
+    unheard = _unheard(problem, np.flatnonzero(kind == 0))
+    broken = {} if not problem.rules else _broken(problem, np.flatnonzero(kind < 3))
+    notes = _told(len(kind), reasons, unheard, broken, outside(problem.space, problem.x))
+    status = np.array(kinds, dtype=object)[kind]
+    bound[already] = 0.0
+    known = (bound, seconds) if proof is not None or method.solves else (None, None)
+    return Part(points, filled, score, tuple(status.tolist()), notes, acted, pools, *known)
+
+
+def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
+    """Rows x [q, d] that were not searched, or not to the end, with a note for each."""
+    return Part(*_nothing(x, k), (status,) * len(x), tuple(notes))
+
+
+def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
+    """The parts of chunks of rows, which are given by their positions, as one."""
+    place = np.argsort(np.concatenate(chunks), kind="stable")
+    status = [status for part in parts for status in part.status]
+    notes = [note for part in parts for note in part.notes]
+    causal = any(part.acted is not None for part in parts)
+    changed = [np.zeros(p.points.shape, bool) if p.acted is None else p.acted for p in parts]
+    return Part(
+        np.concatenate([part.points for part in parts])[place],
+        np.concatenate([part.filled for part in parts])[place],
+        np.concatenate([part.score for part in parts])[place],
+        tuple(status[i] for i in place),
+        tuple(notes[i] for i in place),
+        np.concatenate(changed)[place] if causal else None,
+        tuple(
+            (chunk[rows], pool)
+            for part, chunk in zip(parts, chunks, strict=True)
+            for rows, pool in part.pools
+        ),
+        _proved([part.bound for part in parts], chunks, -np.inf),
+        _proved([part.seconds for part in parts], chunks, 0.0),
+    )
+
+
+def _proved(
+    numbers: Sequence[np.ndarray | None], chunks: Sequence[np.ndarray], none: float
+) -> np.ndarray | None:
+    """[q] the numbers of all chunks, or nothing; `none` for a row whose turn did not come."""
+    if all(part is None for part in numbers):
+        return None
+    whole = np.full(sum(map(len, chunks)), none)
+    for part, chunk in zip(numbers, chunks, strict=True):
+        whole[chunk] = none if part is None else part
+    return whole
+
+
+def status_of(filled: np.ndarray, before: Sequence[Status]) -> tuple[Status, ...]:
+    """The statuses of rows with other answers [q, k]; a row that was not searched keeps its own."""
+    k = filled.shape[1]
+    kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND)
+    return tuple(
+        kinds[int(n > 0) + int(n == k)] if old in kinds else old
+        for old, n in zip(before, filled.sum(axis=1), strict=True)
+    )
+
+
+def wanted_score(scores: np.ndarray, goal: Goal) -> np.ndarray:
+    """[q, k] of scores [q, k, c]: that of the wanted class, or the predicted number."""
+    if scores.shape[-1] == 1:
+        return scores[..., 0]
+    wanted = np.minimum(goal.wanted, scores.shape[-1] - 1)  # beyond: of a row that is not known
+    return np.asarray(scores[np.arange(len(scores)), :, wanted])
+
+
+def wanted_of(goal: Goal, classes: tuple[Any, ...], known: np.ndarray) -> tuple[Any, ...]:
+    """The wanted class or range of each row; None where what it has is not known [q]."""
+    if not classes:
+        return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
+    return tuple(classes[i] if there else None for i, there in zip(goal.wanted, known, strict=True))
+
+
+def _clashes(problem: Problem, rows: np.ndarray, shut: np.ndarray) -> dict[int, str]:
+    """For each of some rows without answers, the rules that clash, as far as they are shown to."""
+    reasons = {}
+    for row in rows if problem.rules or problem.own_rules else np.flatnonzero(shut):
+        if shut[row] or problem.relations:
+            found = clash(problem.space, problem.x[row], problem.rules_of(int(row)))
+            if found is not None:
+                reasons[int(row)] = reason(problem, int(row), found)
+    return reasons
+
+
+def _broken(problem: Problem, rows: np.ndarray) -> dict[int, str]:
+    """A note for each of some rows that break rules as they are."""
+    notes = {}
+    part = problem.take(rows)
+    for place in np.flatnonzero(~part.lawful(part.x[:, None])[:, 0]):
+        row = int(rows[place])
+        x = problem.x[[row]]
+        held = [(rule, rule.holds(problem.space, x, x[:, None])) for rule in problem.rules_of(row)]
+        listed = ", ".join(f"'{rule}'" for rule, holds in held if not holds.all())
+        if listed:
+            notes[row] = f"As it is, the row breaks {listed}."
+    return notes
+
+
+def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:
+    """A note for each of some rows whose outcome the model gives to no row that is known."""
+    known = len(problem.reference.codes)
+    if not len(rows) or not known:
+        return {}
+    ever = (problem.take(rows).reference_margin() > 0).any(axis=1)
+    note = f"The model gives this outcome to none of {known} rows of the data."
+    return {int(row): note for row in rows[~ever]}
+
+
+def _nothing(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    points = np.repeat(x[:, None], k, axis=1)
+    return points, np.zeros(points.shape[:2], dtype=bool), np.full(points.shape[:2], np.nan)
+
+
+def _told(q: int, *notes: Mapping[int, str]) -> tuple[str, ...]:
+    told = [""] * q
+    for group in notes:
+        for row, note in group.items():
+            told[row] = f"{told[row]} {note}".strip()
+    return tuple(told)
