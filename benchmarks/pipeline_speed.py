@@ -34,8 +34,8 @@ def main(record: Record, name: str) -> None:
     asks = {"default": partial(explainer.explain, k=K)}
     batch: dict[str, Any] = {"default": partial(framed, asks["default"], rows)}
     alone = singles(asks, rows, 5 if record.quick else 20)
-    wide = ifonly.Explainer(fit.pipeline, data=fit.train, diversity=0.85)
-    results = {"ifonly": explainer.explain(rows, k=K), "ifonly, 0.85": wide.explain(rows, k=K)}
+    wide = explainer.explain(rows, k=K, diversity=0.85)
+    results = {"ifonly": explainer.explain(rows, k=K), "ifonly, 0.85": wide}
     mine = {by: _table(answers, rows, predict) for by, answers in results.items()}
     lines: list[list[Any]] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,9 @@ import pandas as pd
 import ifonly
 from answered import SHOWN, line, ours
 from exhaustive import nearest
-from ifonly.space import Categorical
+from ifonly.search import Engine
+from ifonly.space import Categorical, Space
+from ifonly.space.space import SPARSITY
 from networks import FrameNetwork
 from published import SETS, Published, published
 from record import Record
@@ -46,16 +48,16 @@ class Asked:
             f.name for f in self.problem.space.features if isinstance(f, Categorical)
         ]
 
-    def explainer(self, **options: Any) -> ifonly.Explainer:
+    def explainer(self, sparsity: float = SPARSITY, **options: Any) -> ifonly.Explainer:
         """An explainer of the published network."""
         problem = self.problem
-        return ifonly.Explainer(
-            problem.model, data=problem.train, categorical=self.categorical, **options
-        )
+        space = Space.infer(problem.train, self.categorical, sparsity=sparsity)
+        return ifonly.Explainer(problem.model, data=problem.train, space=space, **options)
 
-    def figures(self, k: int, **options: Any) -> dict[str, float]:
+    def figures(self, k: int, diversity: float | None = None, **options: Any) -> dict[str, float]:
         """The mean figures of the answers under some options."""
-        return ours(self.explainer(**options).explain(self.rows, k=k), self.rows, self.predict)
+        answers = self.explainer(**options).explain(self.rows, k=k, diversity=diversity)
+        return ours(answers, self.rows, self.predict)
 
 
 def main(record: Record) -> None:
@@ -215,11 +217,11 @@ def _reach(
 ) -> tuple[float, dict[str, float]]:
     """The least diversity, by bisection, whose mean det K is at least wanted, and its figures."""
     low, high = 0.0, 1.0
-    options: dict[str, Any] = {"effort": effort, "nearest": False, "sparsity": 1.5}
-    best = one.figures(k, diversity=high, **options)
+    method = Engine(effort, nearest=False)
+    best = one.figures(k, high, method=method, sparsity=1.5)
     for _ in range(steps):
         middle = (low + high) / 2
-        figures = one.figures(k, diversity=middle, **options)
+        figures = one.figures(k, middle, method=method, sparsity=1.5)
         if figures["det"] >= wanted:
             high, best = middle, figures
         else:

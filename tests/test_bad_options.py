@@ -10,7 +10,11 @@ import pandas as pd
 import pytest
 
 import ifonly
+from ifonly import Space
 from ifonly.errors import OptionError, TargetError
+from ifonly.refine import Shrink
+from ifonly.search import Engine
+from ifonly.select import Polish
 
 Refused = Callable[..., Exception]
 
@@ -93,7 +97,7 @@ def test_an_order_that_leaves_out_a_level_names_it(refused: Refused) -> None:
         "'job'",
         "'Professional'",
         hint="every level",
-        ask=lambda: explain(ordinal={"job": ["Service", "Sales"]}),
+        ask=lambda: Space.infer(DATA, ordinal={"job": ["Service", "Sales"]}),
     )
 
 
@@ -180,15 +184,31 @@ def test_a_threshold_for_a_regressor_is_told(refused: Refused) -> None:
         ({"weights": ["age"]}, "weights"),
         ({"weights": {"age": "two"}}, "'two'"),
         ({"diversity": "much"}, "'much'"),
-        ({"sparsity": -1}, "sparsity"),
-        ({"effort": "huge"}, "'huge'"),
         ({"threshold": "half"}, "'half'"),
-        ({"ordinal": ["job"]}, "job"),
     ],
 )
 def test_an_option_of_another_kind_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ifonly.IfonlyError, match=said) as refusal:
         explain(**options)
+    assert "Hint:" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Space.infer(DATA, sparsity=-1), "sparsity"),
+        (lambda: Space.infer(DATA, sparsity=True), "sparsity"),
+        (lambda: Space.infer(DATA, ordinal=["job"]), "job"),
+        (lambda: Engine("huge"), "'huge'"),
+        (lambda: Engine(needed="yes"), "'yes'"),
+        (lambda: Engine(nearest=1), "nearest"),
+        (lambda: Shrink("huge"), "'huge'"),
+        (lambda: Polish(effort="huge"), "'huge'"),
+    ],
+)
+def test_a_knob_is_checked_by_its_owner(make: Callable[[], Any], said: str) -> None:
+    with pytest.raises(OptionError, match=said) as refusal:
+        make()
     assert "Hint:" in str(refusal.value)
 
 
@@ -202,4 +222,6 @@ def test_an_end_of_a_range_may_be_left_open() -> None:
 
 
 def test_a_label_that_is_no_text_is_named(refused: Refused) -> None:
-    refused(OptionError, "labels", "7", hint="granted", ask=lambda: explain(labels={1: 7}))
+    refused(
+        OptionError, "labels", "7", hint="granted", ask=lambda: Space.infer(DATA, labels={1: 7})
+    )

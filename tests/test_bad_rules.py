@@ -136,8 +136,8 @@ def test_a_row_that_obeys_is_answered_whatever_the_known_values_are(
     rows = pd.concat([pd.DataFrame([row]), data[data["hours"] < 50][:1]])
     asked: dict[str, Any] = {"data": data, "k": 1, "target": "yes"}
     together = ifonly.explain(model, rows.astype(data.dtypes), rules=[rule], **asked)
-    alone = ifonly.explain(
-        model, rows.astype(data.dtypes), row_rules={0: [rule], 1: [rule]}, **asked
+    alone = ifonly.Explainer(model, data=data).explain(
+        rows.astype(data.dtypes), row_rules={0: [rule], 1: [rule]}, k=1, target="yes"
     )
     assert together.status[0] is Status.FOUND
     assert together.status == alone.status

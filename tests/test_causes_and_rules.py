@@ -73,6 +73,8 @@ def test_the_answers_of_a_row_do_not_depend_on_the_rules_of_others() -> None:
     causes = ifonly.CausalModel({"income": ("age", "degree")}, equations)
     asked: dict[str, Any] = {"data": DATA, "k": 2, "target": "yes", "causes": causes}
     alone = ifonly.explain(MODEL, rows, **asked)
-    beside = ifonly.explain(MODEL, rows, row_rules={1: ["income at least 27000"]}, **asked)
+    beside = ifonly.Explainer(MODEL, data=DATA, causes=causes).explain(
+        rows, k=2, target="yes", row_rules={1: ["income at least 27000"]}
+    )
     assert np.array_equal(alone.points[0], beside.points[0])
     assert (beside.frame().query("query == 1")["income"] >= 27000).all()

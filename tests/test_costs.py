@@ -77,7 +77,7 @@ def test_costs_survive_json() -> None:
     answers = explain(weights)
     again = ifonly.Answers.from_json(answers.to_json())
     assert np.array_equal(again.distance(), answers.distance())
-    assert again.weights == answers.weights
+    assert again.space.weights == answers.space.weights
 
 
 def test_a_cost_of_one_each_way_changes_nothing() -> None:

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import ifonly
+from ifonly.search import Engine
 
 N = 60
 
@@ -154,7 +155,7 @@ def slow(frame: pd.DataFrame) -> np.ndarray:
 
 def test_a_budget_of_seconds_is_overdrawn_by_a_round_at_most(data: pd.DataFrame) -> None:
     model = ifonly.as_model(slow, classes=["no", "yes"])
-    explainer = ifonly.Explainer(model, data=data, effort="thorough")
+    explainer = ifonly.Explainer(model, data=data, method=Engine("thorough"))
     whole = explainer.explain(data[:20], k=4)
     short = explainer.explain(data[:20], k=4, budget=0.12)
     assert short.record["model_calls"] < whole.record["model_calls"]
@@ -195,7 +196,7 @@ class Interrupting:
 def test_an_interrupt_returns_what_is_finished_when_asked_to(data: pd.DataFrame) -> None:
     rows = pd.concat([data] * 30, ignore_index=True)
     model = ifonly.as_model(Interrupting(14), classes=["no", "yes"])
-    answers = ifonly.explain(model, rows, data=data, k=2, keep=True)
+    answers = ifonly.Explainer(model, data=data).explain(rows, k=2, keep=True)
     statuses = [str(status) for status in answers.status]
     assert "found" in statuses
     assert statuses[-1] == "skipped"

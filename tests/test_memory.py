@@ -16,9 +16,12 @@ from hypothesis import strategies as st
 import ifonly
 from ifonly.metrics import sets
 from ifonly.problem.grid import Grid, _places
+from ifonly.search import Engine
 from ifonly.select import needed
 from ifonly.solve import chunks as turns
 from ifonly.space import Categorical, Space
+
+NEEDED = Engine(needed=True)
 
 RNG = np.random.default_rng(5)
 DATA = pd.DataFrame(
@@ -90,7 +93,7 @@ def test_many_answers_take_memory_for_few_rows_at_a_time() -> None:
     assert not answers.frame().duplicated(["query", *DATA]).any()
 
 
-@pytest.mark.parametrize("options", [{}, {"minimal": True}, {"method": "edits"}, {"k": 20}])
+@pytest.mark.parametrize("options", [{}, {"method": NEEDED}, {"method": "edits"}, {"k": 20}])
 @pytest.mark.parametrize("room", [1, 40_000])
 def test_no_answer_depends_on_how_the_work_is_divided(
     options: dict[str, Any], room: int, monkeypatch: pytest.MonkeyPatch

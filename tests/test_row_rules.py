@@ -20,7 +20,7 @@ ROWS = DATA[DATA["income"] - DATA["debt"] <= 40][:6]
 
 
 def explain(row_rules: Any = None, rows: pd.DataFrame = ROWS, **options: Any) -> ifonly.Answers:
-    return ifonly.explain(MODEL, rows, data=DATA, k=3, row_rules=row_rules, **options)
+    return ifonly.Explainer(MODEL, data=DATA).explain(rows, k=3, row_rules=row_rules, **options)
 
 
 OWN = {0: ["income fixed"], 2: ["debt fixed", "income at most 95"], 3: ["debt + income <= 80"]}

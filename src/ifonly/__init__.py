@@ -13,15 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ifonly import datasets as datasets
+    from ifonly import errors as errors
     from ifonly import metrics as metrics
+    from ifonly import models as models
+    from ifonly import objective as objective
     from ifonly import recipes as recipes
+    from ifonly import refine as refine
+    from ifonly import rules as rules
+    from ifonly import search as search
+    from ifonly import select as select
     from ifonly import testing as testing
     from ifonly.answers import Answers as Answers
     from ifonly.api import explain as explain
+    from ifonly.api import explain_again as explain_again
     from ifonly.causal import CausalModel as CausalModel
     from ifonly.errors import IfonlyError as IfonlyError
     from ifonly.explainer import Explainer as Explainer
     from ifonly.models import as_model as as_model
+    from ifonly.problem.goal import Target as Target
+    from ifonly.rules import Rules as Rules
     from ifonly.rules import at_least as at_least
     from ifonly.rules import at_most as at_most
     from ifonly.rules import at_most_change as at_most_change
@@ -41,6 +51,8 @@ if TYPE_CHECKING:
     from ifonly.rules import relation as relation
     from ifonly.rules import takes as takes
     from ifonly.rules import together as together
+    from ifonly.solve.method import Method as Method
+    from ifonly.solve.method import MethodLike as MethodLike
     from ifonly.space import Categorical as Categorical
     from ifonly.space import Continuous as Continuous
     from ifonly.space import Ordinal as Ordinal
@@ -53,9 +65,11 @@ _HOMES = {
     "ifonly.causal": ("CausalModel",),
     "ifonly.errors": ("IfonlyError",),
     "ifonly.explainer": ("Explainer",),
-    "ifonly.api": ("explain",),
+    "ifonly.api": ("explain", "explain_again"),
     "ifonly.models": ("as_model",),
+    "ifonly.problem.goal": ("Target",),
     "ifonly.rules": (
+        "Rules",
         "at_least",
         "at_most",
         "at_most_change",
@@ -76,10 +90,23 @@ _HOMES = {
         "takes",
         "together",
     ),
+    "ifonly.solve.method": ("Method", "MethodLike"),
     "ifonly.space": ("Categorical", "Continuous", "Ordinal", "Space", "cost"),
     "ifonly.status": ("Status",),
 }
-_MODULES = ("datasets", "metrics", "models", "recipes", "testing")
+_MODULES = (
+    "datasets",
+    "errors",
+    "metrics",
+    "models",
+    "objective",
+    "recipes",
+    "refine",
+    "rules",
+    "search",
+    "select",
+    "testing",
+)
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [*_HOME, *_MODULES]
@@ -98,4 +125,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

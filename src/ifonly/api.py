@@ -1,15 +1,19 @@
-"""The one verb: from a model and rows to answers."""
+"""The verbs: from a model and rows to answers, and from a record to the same answers again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ifonly.answers import Answers
 from ifonly.causal import CausalModel
+from ifonly.errors import OptionError
 from ifonly.explainer import Explainer
-from ifonly.rules import Rule
-from ifonly.space import Space
+from ifonly.problem.goal import Target
+from ifonly.rules import Rules
+from ifonly.solve.method import MethodLike
+from ifonly.solve.method_text import read_method
+from ifonly.space import Cost, Space
 from ifonly.space.frame import Frame
 
 
@@ -18,38 +22,83 @@ def explain(
     rows: Frame,
     *,
     data: Frame | None = None,
-    target: Any = "opposite",
+    target: Target = "opposite",
     k: int = 4,
-    rules: Iterable[Rule | str] = (),
-    row_rules: Any = None,
-    causes: CausalModel | None = None,
-    method: Any = "auto",
-    seed: int = 0,
-    space: Space | None = None,
+    rules: Rules = (),
+    method: MethodLike = "auto",
+    diversity: float | None = None,
     threshold: float | None = None,
-    diversity: float = 0.55,
-    sparsity: float = 0.5,
-    effort: str = "auto",
-    nearest: bool = True,
-    minimal: bool = False,
-    certify: bool | float = False,
-    weights: Mapping[str, Any] | None = None,
+    weights: Mapping[str, float | Cost] | None = None,
     categorical: Iterable[str] = (),
-    ordinal: Mapping[str, Sequence[Any]] | None = None,
-    labels: Mapping[Any, str] | None = None,
+    space: Space | None = None,
+    causes: CausalModel | None = None,
+    certify: bool | float = False,
+    seed: int = 0,
     budget: Any = None,
-    progress: Callable[[int, int], None] | None = None,
-    keep: bool = False,
 ) -> Answers:
     """k ways in which each row would have got another outcome.
 
-    `model` is a fitted estimator or pipeline, anything with `predict_proba` or `predict` on a
-    DataFrame, or a function wrapped by `ifonly.as_model`. `data` is the frame of features that it
-    was trained on; `target` is 'opposite', a class, a range (low, high) of a regressor, or a list
-    with one of these for each row. `rules` hold for every row; `row_rules` gives single rows rules
-    of their own, by position. With `causes`, an answer is an action and what follows from it.
-    `certify` proves how near an answer can be at all, in at most so many seconds a row.
+    Every answer is valid by the model's own decision and satisfies every rule; a row without
+    answers has a status and a message that says why. To ask several questions about one model, use
+    `ifonly.Explainer`, which prepares once and also takes rules of single rows.
 
+    Parameters
+    ----------
+    model
+        A fitted estimator or pipeline, anything with `predict_proba` or `predict` on a DataFrame,
+        a torch module, a path to a saved model, or a function wrapped by `ifonly.as_model`.
+    rows
+        The rows to explain: a DataFrame of pandas, polars, PyArrow or Modin with the columns of
+        `data`.
+    data
+        The frame of features that the model was trained on, without the outcome.
+    target
+        The wanted outcome: 'opposite' (two classes), a class, a range (low, high) of a regressor
+        in which an open end is None, or a list with one of these per row.
+    k
+        How many answers to each row.
+    rules
+        What every answer must satisfy: lines of text such as 'race fixed', 'age only increases',
+        'debt + loan <= 0.4 * income', or rules such as `ifonly.fixed('race')`.
+    method
+        How answers are searched for: 'auto', 'gradient' (the paper's method), 'exact' (nearest,
+        proved), 'edits' or 'neighbours'; a Searcher with its own knobs, such as
+        `ifonly.search.Engine(effort='thorough', needed=True)`; or a Method.
+    diversity
+        From 0, the closest answers, to 1, the widest; 0.55 unless stated.
+    threshold
+        The probability from which the second of two classes is decided for, where it is not the
+        model's own `predict` that decides.
+    weights
+        What changes cost: {'age': 2.0, 'income': ifonly.cost(up=3)}, factors on the distance.
+    categorical
+        Columns with numbers that are names of categories.
+    space
+        An `ifonly.Space`, where it must say more than `data` does: orders of levels, labels,
+        sparsity; or in place of data that cannot be shared.
+    causes
+        An `ifonly.CausalModel`: an answer is then an action and what follows from it.
+    certify
+        Prove how near an answer can be: True, or the most seconds per row.
+    seed
+        The same seed gives the same answers.
+    budget
+        The most seconds, or {'seconds': ..., 'model_rows': ...}; what is found by then comes back,
+        and the rows not reached have the status `skipped`.
+
+    Returns
+    -------
+    Answers
+        k answers to each row, with a status for each row.
+
+    Raises
+    ------
+    IfonlyError
+        Something that was given cannot be used; the message says what and why. An option that the
+        method does not use is an `OptionError`.
+
+    Examples
+    --------
     >>> import pandas as pd, ifonly
     >>> data = pd.DataFrame({"income": [1000, 3000, 5000], "debt": [0, 900, 200]})
     >>> lender = ifonly.as_model(lambda f: f["income"] - f["debt"] > 2500, classes=["no", "yes"])
@@ -61,28 +110,88 @@ def explain(
         model,
         data=data,
         space=space,
+        categorical=categorical,
         rules=rules,
         causes=causes,
         method=method,
-        diversity=diversity,
-        sparsity=sparsity,
-        effort=effort,
-        nearest=nearest,
-        minimal=minimal,
-        certify=certify,
-        weights=weights,
-        categorical=categorical,
-        ordinal=ordinal,
-        labels=labels,
     )
     return explainer.explain(
         rows,
         target=target,
         k=k,
         threshold=threshold,
-        row_rules=row_rules,
+        weights=weights,
+        diversity=diversity,
+        certify=certify,
         seed=seed,
         budget=budget,
-        progress=progress,
-        keep=keep,
     )
+
+
+def explain_again(
+    record: Mapping[str, Any],
+    model: Any,
+    rows: Frame,
+    *,
+    data: Frame | None = None,
+    space: Space | None = None,
+    causes: CausalModel | None = None,
+    method: MethodLike | None = None,
+) -> Answers:
+    """The answers to the question that a record holds: the same where model and data are.
+
+    Parameters
+    ----------
+    record
+        `answers.record`, also of answers that were saved.
+    model, rows, data
+        As they were given to `explain`.
+    space
+        The space, where it was given without data: `answers.space`.
+    causes
+        The causal model, where there was one.
+    method
+        The method, where a part of it was not ifonly's own.
+
+    Returns
+    -------
+    Answers
+
+    Raises
+    ------
+    OptionError
+        The record cannot be asked again with what is given; the message says why.
+
+    Examples
+    --------
+    >>> import pandas as pd, ifonly
+    >>> data = pd.DataFrame({"income": [1000, 3000, 5000], "debt": [0, 900, 200]})
+    >>> lender = ifonly.as_model(lambda f: f["income"] - f["debt"] > 2500, classes=["no", "yes"])
+    >>> answers = ifonly.explain(lender, data[1:2], data=data, k=2, diversity=0.9)
+    >>> again = ifonly.explain_again(answers.record, lender, data[1:2], data=data)
+    >>> again.frame().equals(answers.frame())
+    True
+    """
+    if (record["causes"] is None) != (causes is None):
+        raise OptionError(
+            f"The record was made with causes={record['causes']}, and causes is {causes!r}.",
+            "Give the causal model that the answers were made with, and only then.",
+        )
+    if space is None and data is not None:
+        prices = {name: record[name] for name in ("labels", "weights", "sparsity")}
+        space = Space.infer(data, record["categorical"], record["ordinal"], **prices)
+    if space is not None and space.fingerprint != record["space_fingerprint"]:
+        raise OptionError(
+            "The record was made with other data: its space is not the space of these.",
+            "Give the data, or answers.space, that the answers were made with.",
+        )
+    explainer = Explainer(
+        model,
+        data=data,
+        space=space,
+        rules=record["rules"],
+        causes=causes,
+        method=read_method(record["method"]) if method is None else method,
+    )
+    names = ("target", "k", "threshold", "row_rules", "certify", "seed", "budget")
+    return explainer.explain(rows, **{name: record[name] for name in names})

@@ -80,6 +80,12 @@ class OutputError(FileError):
     """A file, a pipe or a stream cannot be written."""
 
 
+def check_flag(value: object, name: str) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise OptionError(f"{name} is {value!r}.", "It is True or False.")
+
+
 def nearest(name: object, known: Iterable[object]) -> str:
     """The hint that names the nearest known name, or lists what is known."""
     names = [str(other) for other in known]

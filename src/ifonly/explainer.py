@@ -1,4 +1,4 @@
-"""Model, space, rules and strategies, prepared once and asked often.
+"""Model, space and strategy, prepared once and asked often.
 
 pose     rows become codes, the target becomes a goal, the rules become a box
 solve    search, refine, select, judge: batched over rows
@@ -7,7 +7,7 @@ answer   statuses, scores, and a record of what produced them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,34 +21,55 @@ from ifonly.causal import CausalModel
 from ifonly.errors import OptionError
 from ifonly.models import Counted, Model
 from ifonly.models.counted import Contradiction, Rejection
-from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.memo import Memo
 from ifonly.problem.budget import Budget
-from ifonly.problem.goal import check_threshold, resolve
-from ifonly.rules import Rule
+from ifonly.problem.goal import Target, check_threshold, resolve
+from ifonly.rules import Rule, Rules
 from ifonly.solve.batch import Batch
 from ifonly.solve.chunks import answer_in_turns
-from ifonly.solve.method import method_of
+from ifonly.solve.method import Method, MethodLike, method_of
 from ifonly.solve.predict import predict
-from ifonly.solve.prepare import Setting, prepare
+from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Question
 from ifonly.solve.row_rules import read_row_rules
 from ifonly.solve.source import Source
-from ifonly.solve.statuses import (
-    Proof,
-    wanted_of,
-    wanted_score,
-)
-from ifonly.space import Space
+from ifonly.solve.statuses import Proof, wanted_of, wanted_score
+from ifonly.space import Cost, Space
 from ifonly.space.frame import Frame, as_frame, library_of
-
-SECONDS = 60.0
-"""What a proof may take for a row unless it is told."""
+from ifonly.space.space import SPARSITY
 
 
 class Explainer:
     """Answers questions about one model: prepared once, asked often.
 
+    Parameters
+    ----------
+    model
+        A fitted estimator or pipeline, anything with `predict_proba` or `predict` on a DataFrame,
+        a path to a saved model, or a function wrapped by `ifonly.as_model`.
+    data
+        The frame of features that the model was trained on.
+    space
+        The features and what changing them costs, where `Space.infer(data)` does not say enough:
+        orders of levels, labels, weights, sparsity. Without `data`, the search has no known rows
+        to start from.
+    categorical
+        Columns of `data` with numbers that are names of categories.
+    rules
+        Rules of every question.
+    causes
+        An `ifonly.CausalModel`: an answer is then an action and what follows from it.
+    method
+        'auto', 'gradient', 'exact', 'edits' or 'neighbours'; a Searcher such as
+        `Engine(effort='thorough')`; or a Method.
+
+    Raises
+    ------
+    IfonlyError
+        Something that was given cannot be used; the message says what and why.
+
+    Examples
+    --------
     >>> from ifonly import as_model
     >>> data = pd.DataFrame({"income": [10, 30, 50], "job": ["a", "b", "a"]})
     >>> model = as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
@@ -62,61 +83,35 @@ class Explainer:
         *,
         data: Frame | None = None,
         space: Space | None = None,
-        rules: Iterable[Rule | str] = (),
-        causes: CausalModel | None = None,
-        method: Any = "auto",
-        diversity: float = 0.55,
-        sparsity: float = 0.5,
-        effort: str = "auto",
-        nearest: bool = True,
-        minimal: bool = False,
-        certify: bool | float = False,
-        weights: Mapping[str, Any] | None = None,
         categorical: Iterable[str] = (),
-        ordinal: Mapping[str, Sequence[Any]] | None = None,
-        labels: Mapping[Any, str] | None = None,
+        rules: Rules = (),
+        causes: CausalModel | None = None,
+        method: MethodLike = "auto",
     ) -> None:
-        if not isinstance(labels, Mapping | None):
-            raise OptionError(f"labels is {labels!r}.", "Give a dictionary: {1: 'granted'}.")
-        self.labels: dict[Any, Any] = dict(labels or {})
-        odd = [one for one in self.labels.values() if not isinstance(one, str)]
-        if odd:
-            raise OptionError(f"labels has {odd[0]!r}.", "Give texts: {1: 'granted'}.")
-        knobs: dict[str, Any] = {
-            "diversity": diversity,
-            "sparsity": sparsity,
-            "nearest_first": nearest,
-            "minimal": minimal,
-        }
-        self.setting = prepare(
-            model,
-            data,
-            space,
-            rules,
-            categorical=categorical,
-            ordinal=ordinal,
-            weights=weights,
-            descends=method_of(method, **knobs).descends,
-            solves=method_of(method, **knobs).solves,
-            certifies=bool(certify),
-            causes=causes,
-        )
-        self.weights = dict(weights or {})
-        if effort == "auto":
-            # A network is asked in tables at next to no cost; any other model is what costs.
-            effort = "base" if isinstance(self.setting.route, Lookup) else "small"
-        self.method = method_of(method, effort=effort, **knobs)
-        self.certify = _seconds(certify)
-        self.options = {"method": _named(method), "effort": effort, **knobs}
+        self.method = method_of(method)
+        categorical = (categorical,) if isinstance(categorical, str) else tuple(categorical)
+        if categorical and (space is not None or data is None):
+            raise OptionError(
+                f"categorical={list(categorical)} has no effect: `space` states the kinds.",
+                "Give it to Space.infer(data, categorical=...).",
+            )
+        if categorical:
+            space = Space.infer(data, categorical)
+        setting = prepare(model, data, space, causes).with_rules(rules)
+        self.setting = self._provided(setting, self.method)
 
     def explain(
         self,
         rows: Frame,
         *,
-        target: Any = "opposite",
+        target: Target = "opposite",
         k: int = 4,
         threshold: float | None = None,
+        rules: Rules = (),
         row_rules: Any = None,
+        weights: Mapping[str, float | Cost] | None = None,
+        diversity: float | None = None,
+        certify: bool | float = False,
         seed: int = 0,
         budget: Any = None,
         progress: Callable[[int, int], None] | None = None,
@@ -124,19 +119,55 @@ class Explainer:
     ) -> Answers:
         """k answers to each row.
 
-        `row_rules` gives single rows rules of their own: {0: ['income at most 30000']}.
-        `budget` limits seconds, or {'model_rows': ...}; what is found by then comes back.
-        `progress` is told the rows done and the rows asked. With `keep`, Ctrl-C ends the search
-        and what is finished comes back.
+        Parameters
+        ----------
+        rows
+            The rows to explain: a frame with the columns of `data`.
+        target
+            'opposite', a class, a range (low, high) of a regressor, or a list with one per row.
+        k
+            How many answers to each row.
+        threshold
+            The probability from which the second of two classes is decided for, where it is not
+            the model's own `predict` that decides.
+        rules
+            Rules of this question, beside those of the Explainer.
+        row_rules
+            Rules of single rows, by position: {0: ['income at most 30000']}, or a list per row.
+        weights
+            What changes cost in this question: {'age': 2.0, 'income': ifonly.cost(up=3)}.
+        diversity
+            From 0, the closest answers, to 1, the widest.
+        certify
+            Prove how near an answer can be: True, or the most seconds per row.
+        seed
+            The same seed gives the same answers.
+        budget
+            The most seconds, or {'seconds': ..., 'model_rows': ...}; what is found by then comes
+            back, and the rows not reached are `skipped`.
+        progress
+            Called with the number of rows done and the number of rows asked.
+        keep
+            Ctrl-C ends the search, and what is finished comes back.
+
+        Returns
+        -------
+        Answers
+
+        Raises
+        ------
+        IfonlyError
+            Something that was given cannot be used; the message says what and why.
         """
-        question = Question(target, k, threshold, seed, budget, progress, keep)
-        setting = self.setting  # read once: another thread may drop its route
+        question = Question(target, k, threshold, certify, seed, budget, progress, keep)
+        method = self.method if diversity is None else self.method.with_diversity(diversity)
+        setting = self._setting(question, method, rules, weights)
         check_threshold(threshold, setting.model.classes)
         setting = setting if threshold is None else setting.by_scores
         x = setting.space.codes(rows)
         own = read_row_rules(row_rules, len(x), setting.space)
-        model = self._counted(question.limit, setting.route)
-        ask = partial(self._explained, question, rows, x, own)
+        model = _counted(setting.model, question.limit, setting.route, method)
+        ask = partial(_explained, question, method, rows, x, own)
         try:
             return ask(model, setting)
         except Rejection:  # one row that the model fails for: the route is right for others
@@ -147,74 +178,94 @@ class Explainer:
             plain = replace(setting, route=setting.model, contradicted=True)
             return ask(model.without_route(), plain)
 
-    def _explained(
+    def _setting(
         self,
         question: Question,
-        rows: Frame,
-        x: np.ndarray,
-        own: tuple[tuple[Rule, ...], ...],
-        model: Counted,
-        setting: Setting,
-    ) -> Answers:
-        """The answers of codes x [q, d], asking the model by one route."""
-        stated = question.threshold is not None
-        cut = question.threshold if stated else setting.decision.threshold
-        certain = not setting.decision.found
-        said = predict(model, x, cut, stated=stated, certain=certain)
-        goal = resolve(
-            question.target, model.classes, said.decided, threshold=cut, by_scores=stated
-        )
-        decided = said.decided[:, None] if model.classes else None
-        met = goal.met(said.scores[:, None], decided)[:, 0]
-        batch = Batch(x, goal, met, own, question.seed, said.known, said.failed)
-        found = answer_in_turns(batch, setting, model, self.method, question, proof=self._proof())
-        model.confirm()
-        options = {
-            **self.options,
-            **question.options,
-            "interrupted": found.interrupted,
-            "weights": self.weights,
-            "row_rules": [[str(rule) for rule in rules] for rules in own],
-        }
-        return Answers(
-            space=setting.space,
-            x=x,
-            points=found.points,
-            acted=found.acted,
-            bound=found.bound,
-            seconds=found.seconds,
-            filled=found.filled,
-            status=found.status,
-            wanted=wanted_of(goal, model.classes, said.known),
-            predicted=said.labels(model.classes),
-            row_score=wanted_score(said.scores[:, None], goal)[:, 0],
-            score=found.score,
-            index=_index(rows, len(x)),
-            library=library_of(as_frame(rows)),
-            notes=found.notes,
-            labels=self.labels,
-            weights=self.weights,
-            record=record_of(setting, model, options),
-            source=Source(setting, self.method, batch, found.pools),
-        )
+        method: Method,
+        rules: Rules,
+        weights: Mapping[str, float | Cost] | None,
+    ) -> Setting:
+        """What was prepared, with what this question adds to it."""
+        setting = self.setting  # read once: another thread may drop its route
+        if question.certify is not False:
+            if method.solves:
+                raise OptionError(
+                    f"certify={question.certify!r} has no effect: "
+                    f"{type(method.searcher).__name__} proves its answers itself.",
+                    "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
+                )
+            if setting.reading is None and not setting.unread:
+                setting = self.setting = provided(
+                    setting, gradient=False, reading=False, certify=True
+                )
+        if setting.space.sparsity != SPARSITY and not method.weighs:
+            raise OptionError(
+                f"sparsity={setting.space.sparsity!r} of the space has no effect: "
+                f"{type(method.selector).__name__} takes the points of "
+                f"{type(method.searcher).__name__} in order.",
+                "Leave `sparsity` out, or use method='auto'.",
+            )
+        setting = setting if weights is None else setting.priced(weights)
+        return setting.with_rules(rules)
 
-    def _counted(self, limit: Budget, way: Model) -> Counted:
-        """The model and the route to it for one question."""
-        memo = None if self.method.descends or isinstance(way, Lookup) else Memo()
-        return Counted(
-            self.setting.model,
-            way,
-            memo,
-            most_rows=limit.model_rows,
-            deadline=limit.deadline(),
-        )
+    @staticmethod
+    def _provided(setting: Setting, method: Method) -> Setting:
+        return provided(setting, gradient=method.descends, reading=method.solves, certify=False)
 
-    def _proof(self) -> Proof | None:
-        if self.certify is None:
-            return None
-        from ifonly.search.exact.certify import certify  # only where it is asked for
 
-        return partial(certify, limit=self.certify)
+def _explained(
+    question: Question,
+    method: Method,
+    rows: Frame,
+    x: np.ndarray,
+    own: tuple[tuple[Rule, ...], ...],
+    model: Counted,
+    setting: Setting,
+) -> Answers:
+    """The answers of codes x [q, d], asking the model by one route."""
+    stated = question.threshold is not None
+    cut = question.threshold if stated else setting.decision.threshold
+    certain = not setting.decision.found
+    said = predict(model, x, cut, stated=stated, certain=certain)
+    goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
+    decided = said.decided[:, None] if model.classes else None
+    met = goal.met(said.scores[:, None], decided)[:, 0]
+    batch = Batch(x, goal, met, own, question.seed, said.known, said.failed)
+    found = answer_in_turns(batch, setting, model, method, question, proof=_proof(question))
+    model.confirm()
+    return Answers(
+        space=setting.space,
+        x=x,
+        points=found.points,
+        acted=found.acted,
+        bound=found.bound,
+        seconds=found.seconds,
+        filled=found.filled,
+        status=found.status,
+        wanted=wanted_of(goal, model.classes, said.known),
+        predicted=said.labels(model.classes),
+        row_score=wanted_score(said.scores[:, None], goal)[:, 0],
+        score=found.score,
+        index=_index(rows, len(x)),
+        library=library_of(as_frame(rows)),
+        notes=found.notes,
+        record=record_of(setting, model, method, question, own, interrupted=found.interrupted),
+        source=Source(setting, method, batch, found.pools),
+    )
+
+
+def _counted(own: Model, limit: Budget, way: Model, method: Method) -> Counted:
+    """The model and the route to it for one question."""
+    counted = Counted(own, way, most_rows=limit.model_rows, deadline=limit.deadline())
+    return counted if method.descends or counted.cheap else replace(counted, memo=Memo())
+
+
+def _proof(question: Question) -> Proof | None:
+    if question.proof_seconds is None:
+        return None
+    from ifonly.search.exact.certify import certify  # only where it is asked for
+
+    return partial(certify, limit=question.proof_seconds)
 
 
 def _index(rows: Any, q: int) -> tuple[Any, ...]:
@@ -224,18 +275,3 @@ def _index(rows: Any, q: int) -> tuple[Any, ...]:
         if isinstance(index, pd.Index) and len(index) == q
         else tuple(range(q))
     )
-
-
-def _named(method: Any) -> str:
-    return method if isinstance(method, str) else repr(method)
-
-
-def _seconds(certify: Any) -> float | None:
-    """The seconds that a proof may take for a row; None where none is asked for."""
-    if certify is False or certify is None:
-        return None
-    if certify is True:
-        return SECONDS
-    if not isinstance(certify, int | float) or not certify > 0:
-        raise OptionError(f"certify is {certify!r}.", "It is True, or the most seconds a row.")
-    return float(certify)

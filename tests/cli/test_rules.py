@@ -157,7 +157,7 @@ def test_a_dear_change_is_avoided(explain: Any, folder: Path) -> None:
 def test_prices_are_recorded(explain: Any) -> None:
     weights = ("--weight", "debt=2", "--weight", "income=down 0.5, up 3")
     answers = Answers.from_json(explain(*weights, "--format", "json").out)
-    assert dict(answers.weights) == {"debt": 2.0, "income": cost(up=3.0, down=0.5)}
+    assert dict(answers.space.weights) == {"debt": 2.0, "income": cost(up=3.0, down=0.5)}
 
 
 WEIGHTS = {

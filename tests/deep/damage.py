@@ -41,20 +41,18 @@ def _priced() -> ifonly.Answers:
     data = _table().assign(
         grade=pd.Categorical(["low", "high"] * 60, ["low", "high"], ordered=True)
     )
-    return ifonly.explain(
-        _model(),
-        data[:4],
-        data=data,
-        k=2,
-        rules=["income only increases", "job: clerk -> nurse takes 2 of income"],
-        row_rules={1: ["income at most 20"]},
+    space = ifonly.Space.infer(
+        data,
+        labels={"income": "Monthly <income>", "yes": "granted"},
         weights={
             "income": ifonly.cost(up=2),
             "job": ifonly.cost(moves={("clerk", "nurse"): 0.5}),
             "debt": 3,
         },
-        labels={"income": "Monthly <income>", "yes": "granted"},
     )
+    rules = ["income only increases", "job: clerk -> nurse takes 2 of income"]
+    explainer = ifonly.Explainer(_model(), data=data, space=space, rules=rules)
+    return explainer.explain(data[:4], k=2, row_rules={1: ["income at most 20"]})
 
 
 def _predicted() -> ifonly.Answers:

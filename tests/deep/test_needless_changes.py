@@ -1,4 +1,4 @@
-"""With `minimal=True`, the user's own model and the rules reject every smaller set of changes.
+"""With `needed=True`, the user's own model and the rules reject every smaller set of changes.
 
 Models and rules are drawn at random, with and without causes; every proper subset of the changes
 of every answer is tried by brute force, on the frames that the model itself is asked with.
@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ifonly
 from ifonly.errors import RuleError
+from ifonly.search import Engine
 from ifonly.testing import random_rules
 
 NUMBERS, CATEGORIES = ["age", "income", "debt", "visits"], ["job", "plan", "home"]
@@ -67,11 +68,13 @@ def test_no_set_of_changes_can_be_reverted(seed: int, tally: Callable[[str, int]
     causes = None
     if seed % 3 == 0:
         causes = ifonly.CausalModel.fit(CAUSES, data)
-    explainer = ifonly.Explainer(model, data=data, minimal=True, causes=causes)
+    explainer = ifonly.Explainer(model, data=data, method=Engine(needed=True), causes=causes)
     space = explainer.setting.space
     rules = random_rules(space, seed)[: seed % 4] if causes is None else []
     try:
-        explainer = ifonly.Explainer(model, data=data, minimal=True, causes=causes, rules=rules)
+        explainer = ifonly.Explainer(
+            model, data=data, method=Engine(needed=True), causes=causes, rules=rules
+        )
     except RuleError:  # rules drawn at random may leave no value
         return
     answers = explainer.explain(data[:20], k=3, seed=seed)

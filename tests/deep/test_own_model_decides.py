@@ -42,6 +42,7 @@ from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 import ifonly
+from ifonly.search import Engine
 
 NUMBERS, FLAGS, NAMES = ["amount", "points"], ["late", "new"], ["job", "zone"]
 
@@ -186,7 +187,9 @@ def test_the_users_own_predict_confirms_rows_and_answers(
             return
         raise
     rows = pd.concat([data[both][:4], data[600:].sample(10, random_state=seed)])
-    answers = ifonly.explain(model, rows, data=data, k=4, minimal=bool(rng.random() < 0.3))
+    answers = ifonly.explain(
+        model, rows, data=data, k=4, method=Engine(needed=bool(rng.random() < 0.3))
+    )
     assert list(answers.predicted) == model.predict(rows).tolist()
     frame = answers.frame()
     told = model.predict(frame[list(data.columns)]) if len(frame) else np.empty(0)

@@ -17,6 +17,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 import ifonly
 from ifonly.models import Dense
 from ifonly.rules import Box
+from ifonly.search import Engine
 
 
 def test_a_bound_with_decimals_holds_in_a_space_described_with_whole_numbers() -> None:
@@ -65,7 +66,7 @@ def test_numbers_far_from_zero_are_told_apart() -> None:
     space = ifonly.Space.describe({"name": "t", "low": start, "high": start + 1000, "mad": 100})
     model = Dense([(np.array([[10.0]]), np.array([-8.0]))], space, ("no", "yes"))
     rows = pd.DataFrame({"t": [start + 100, start + 500]})
-    answers = ifonly.explain(model, rows, space=space, k=1, effort="thorough")
+    answers = ifonly.explain(model, rows, space=space, k=1, method=Engine("thorough"))
     assert (answers.points[:, 0, 0] - start <= 825).all()
 
 
@@ -73,10 +74,12 @@ def test_the_frontier_keeps_the_users_other_knobs() -> None:
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"a": rng.integers(0, 50, 200), "b": rng.integers(0, 50, 200)})
     model = ifonly.as_model(lambda frame: frame["a"] + frame["b"] > 60, classes=["no", "yes"])
-    answers = ifonly.explain(model, data[:10], data=data, k=3, nearest=False, sparsity=2.0)
+    space = ifonly.Space.infer(data, sparsity=2.0)
+    free = Engine(nearest=False)
+    answers = ifonly.explain(model, data[:10], data=data, k=3, space=space, method=free)
     sets = answers.frontier([0.9])
     again = ifonly.explain(
-        model, data[:10], data=data, k=3, nearest=False, sparsity=2.0, diversity=0.9
+        model, data[:10], data=data, k=3, space=space, method=free, diversity=0.9
     )
     assert sets[0.9].metrics()["changed"].mean() <= again.metrics()["changed"].mean() + 0.5
 
@@ -132,7 +135,9 @@ def test_every_change_of_a_minimal_answer_is_needed(k: int) -> None:
     model = make_pipeline(encode, LogisticRegression(max_iter=500))
     model.fit(train.features, train.outcome)
     rows = test.features[:40]
-    answers = ifonly.explain(model, rows, data=train.features, k=k, minimal=True, categorical=names)
+    answers = ifonly.explain(
+        model, rows, data=train.features, k=k, method=Engine(needed=True), categorical=names
+    )
     assert answers.filled.all()
     frame, columns = answers.frame(), list(train.features.columns)
     assert not frame.duplicated(["query", *columns]).any()

@@ -180,7 +180,7 @@ def test_no_answer_of_a_searcher_breaks_a_rule(name: str) -> None:
         seed += 1000 * list(SEARCHERS).index(name)
         question = question_of(KINDS[seed % len(KINDS)], seed, ROWS, described=described)
         method = SEARCHERS[name]
-        answers = question.ask(ifonly.explain, method=method, effort="small", seed=seed)
+        answers = question.ask(ifonly.explain, method=method, seed=seed)
         asked += len(answers)
         found += checked(question, answers)
     assert asked == TABLES * len(KINDS) * ROWS

@@ -71,9 +71,7 @@ def test_metrics_and_frame_have_one_distance(seed: int) -> None:
     assert np.array_equal(report["objective"], answers.metrics()["objective"], equal_nan=True)
     if answers.acted is None:  # a table of counterfactuals does not say what follows from what
         names = ["query", *answers.space.names]
-        strangers = evaluate(
-            answers.frame()[names], data[:8], answers.space, k=3, weights=answers.weights
-        )
+        strangers = evaluate(answers.frame()[names], data[:8], answers.space, k=3)
         ours = answers.metrics().drop(columns="status")
         pd.testing.assert_frame_equal(ours, strangers, check_dtype=False)
 

@@ -52,7 +52,7 @@ def figures() -> pd.DataFrame:
         model,
         dataset.features.iloc[queries["rows"]],
         data=train.features,
-        ordinal={"education": ORDER},
+        space=space,
         target=queries["model_output_wanted"],
         k=4,
     )

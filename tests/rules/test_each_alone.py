@@ -44,7 +44,8 @@ def test_two_lines_on_the_moves_of_one_category_both_hold(lines: list[str], meth
     answers = ifonly.explain(MODEL, ROW, rules=lines, **asked)
     assert each_alone(answers, lines)
     assert answers.record["rules"] == lines
-    apart = ifonly.explain(MODEL, ROW, rules=lines[:1], row_rules={0: lines[1:]}, **asked)
+    explainer = ifonly.Explainer(MODEL, data=DATA, rules=lines[:1], method=method)
+    apart = explainer.explain(ROW, k=2, target=1, row_rules={0: lines[1:]})
     assert np.array_equal(answers.filled, apart.filled)
     assert np.array_equal(answers.points, apart.points)
 

@@ -90,7 +90,7 @@ def test_no_exchange_of_one_point_betters_a_free_choice(seed: int) -> None:
 @settings(max_examples=40, deadline=None)
 def test_no_diversity_gives_the_k_nearest(seed: int, k: int) -> None:
     problem, pool = posed(seed)
-    chosen, filled = Determinant(diversity=0.0, sparsity=0.0).select(problem, pool, k)
+    chosen, filled = Determinant(diversity=0.0).select(problem, pool, k)
     for row in range(len(problem.x)):
         distances = np.sort(problem.distance(pool.points)[row][pool.valid[row]])[:k]
         ours = problem.metric.distance(chosen[row][filled[row]], problem.x[row])

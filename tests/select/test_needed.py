@@ -1,4 +1,4 @@
-"""With `minimal`, no set of changes of an answer can be reverted, against all sets."""
+"""With `needed`, no set of changes of an answer can be reverted, against all sets."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ifonly
 from ifonly.problem.pool import Pool
+from ifonly.search import Engine
 from ifonly.select import Determinant, Needed
 from ifonly.select.needed import WHOLE, _subsets
 from ifonly.testing import random_codes, random_problem
@@ -27,7 +28,7 @@ def test_changes_that_can_be_reverted_together_are_reverted() -> None:
     data = pd.DataFrame(rng.integers(0, 2, (200, 4)), columns=list("abcd"))
     rows = data[both_or_none(data) == 0][:30]
     model = ifonly.as_model(both_or_none, classes=["no", "yes"])
-    answers = ifonly.explain(model, rows, data=data, target="yes", k=3, minimal=True)
+    answers = ifonly.explain(model, rows, data=data, target="yes", k=3, method=Engine(needed=True))
     assert answers.filled.any(axis=1).all()
     for row, kept, points in zip(answers.x, answers.filled, answers.points, strict=True):
         least = 1 - row[2] + (row[0] != row[1])
@@ -36,7 +37,7 @@ def test_changes_that_can_be_reverted_together_are_reverted() -> None:
 
 @given(seed=st.integers(0, 5_000), k=st.integers(1, 4))
 @settings(max_examples=40, deadline=None)
-def test_no_set_of_changes_of_a_minimal_choice_is_needless(seed: int, k: int) -> None:
+def test_no_set_of_changes_of_a_needed_choice_is_needless(seed: int, k: int) -> None:
     problem = random_problem(seed, q=3)
     points = np.stack([random_codes(problem.space, 20, seed + i) for i in range(3)])
     pool = problem.ask(problem.box.clip(points)).without_repeats()

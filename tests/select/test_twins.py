@@ -15,11 +15,14 @@ from ifonly.models import Counted
 from ifonly.problem.goal import resolve
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
+from ifonly.search import Engine
 from ifonly.select import Determinant, Needed, Polish, Selector
 from ifonly.select.exact_choice import ExactChoice
 from ifonly.solve.pose import pose
 from ifonly.solve.prepare import prepare
 from ifonly.space import Categorical, Continuous, Space
+
+NEEDED = Engine(needed=True)
 
 SEEDS = st.integers(0, 5_000)
 FAR = 6
@@ -99,7 +102,7 @@ def test_the_exact_choice_fills_all_places_with_twins_where_it_must(seed: int, k
 
 
 @pytest.mark.parametrize("decimals", [9, 10, 11])
-@pytest.mark.parametrize("options", [{"k": 12, "diversity": 0.9}, {"minimal": True}, {}])
+@pytest.mark.parametrize("options", [{"k": 12, "diversity": 0.9}, {"method": NEEDED}, {}])
 def test_columns_of_many_decimals_are_answered(decimals: int, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(decimals)
     data = pd.DataFrame(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -46,7 +48,7 @@ def test_missing_against_missing_is_no_distance() -> None:
 
 
 def test_a_weight_multiplies_its_feature() -> None:
-    metric = Metric.of(SPACE, {"age": 3.0, "job": 0.5})
+    metric = Metric.of(replace(SPACE, weights={"age": 3.0, "job": 0.5}))
     row = np.array([30.0, 40, 0, 0, 0])
     assert metric.distance(np.array([40.0, 40, 1, 0, 0]), row) == pytest.approx(3 / 2 + 0.5 / 3)
 

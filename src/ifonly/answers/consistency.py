@@ -107,7 +107,7 @@ def _check_written(fields: Fields) -> None:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            Metric.of(space, fields["weights"])
+            Metric.of(space)
             _check_dtypes(space)
             _try_frame(space, library)
             for value in classes:

@@ -40,9 +40,6 @@ class AnswerData:
     """The library of the user's frame, in which frames come back."""
     notes: tuple[str, ...]
     """What there is to say of each row; often nothing."""
-    labels: Mapping[Any, str]
-    """Names for features and classes, used in sentences and pictures."""
-    weights: Mapping[str, Any]
     record: Mapping[str, Any]
     """What produced the answers: versions, seed, options, fingerprints, model rows and calls."""
     acted: np.ndarray | None = None
@@ -88,10 +85,10 @@ class AnswerData:
     @property
     def metric(self) -> Metric:
         """The distance that the answers were chosen by."""
-        return Metric.of(self.space, self.weights)
+        return Metric.of(self.space)
 
     def name(self, thing: Any) -> Any:
-        return thing if isinstance(thing, tuple) else self.labels.get(thing, thing)
+        return thing if isinstance(thing, tuple) else self.space.labels.get(thing, thing)
 
     def asked_further(self) -> Source:
         """The source, or an error that says why there is none."""

@@ -10,7 +10,7 @@ from ifonly.answers.data import AnswerData
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction
-from ifonly.select import Determinant, Needed, Selector
+from ifonly.select import Polish, Selector
 from ifonly.solve.source import MOST_ROWS, Source
 from ifonly.solve.stages import judged
 from ifonly.solve.statuses import status_of, wanted_score
@@ -24,19 +24,16 @@ def frontier(answers: AnswerData, diversities: Sequence[float]) -> dict[float, d
             f"The candidates of {len(answers)} rows were not kept.",
             f"Ask for at most {MOST_ROWS} rows at a time.",
         )
-    own = getattr(source.method.selector, "choice", source.method.selector)
-    base = own if isinstance(own, Determinant) else Determinant()
-    minimal = isinstance(source.method.selector, Needed)
     sets = {}
     for one in diversities:
-        choice = replace(base, diversity=one)
-        selector: Selector = Needed(choice) if minimal else choice
+        method = source.method.with_diversity(one)
+        chooser = method.selector.choice if isinstance(method.selector, Polish) else method.selector
         try:
-            chosen = _chosen(answers, source, selector)
+            chosen = _chosen(answers, source, chooser)
         except Contradiction:
             plain = replace(source, setting=replace(source.setting, route=source.setting.model))
-            chosen = _chosen(answers, plain, selector)
-        sets[float(one)] = {**chosen, "record": {**answers.record, "diversity": one}}
+            chosen = _chosen(answers, plain, chooser)
+        sets[float(one)] = {**chosen, "record": {**answers.record, "method": repr(method)}}
     return sets
 
 

@@ -4,24 +4,41 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from ifonly.models import Counted
+from ifonly.rules import Rule
+from ifonly.solve.method import Method
 from ifonly.solve.prepare import Setting
+from ifonly.solve.question import Question
+from ifonly.space import Categorical, Ordinal, Space
 
 ROUTES = {"Direct": "tables of the pipeline", "Lookup": "layers", "Labels": "its decisions"}
 """How the search asked the model; the judge always asks the model itself."""
 
 
-def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> dict[str, Any]:
+def record_of(
+    setting: Setting,
+    model: Counted,
+    method: Method,
+    question: Question,
+    own: Sequence[Sequence[Rule]],
+    *,
+    interrupted: bool,
+) -> dict[str, Any]:
     """Versions, options, fingerprints and costs, all of which JSON can hold."""
     rules = [str(rule) for rule in setting.rules]
     return {
         **_versions(),
-        **options,
+        **question.options,
+        "method": repr(method),
         "rules": rules,
+        "row_rules": [[str(rule) for rule in one] for one in own],
+        "causes": None if setting.causes is None else setting.causes.text,
+        **_kinds(setting.space),
+        "interrupted": interrupted,
         "regression": not model.classes,
         "classes": list(model.classes),
         "model": setting.kind,
@@ -37,13 +54,26 @@ def record_of(setting: Setting, model: Counted, options: Mapping[str, Any]) -> d
     }
 
 
+def _kinds(space: Space) -> dict[str, Any]:
+    """What `Space.infer` needs beside the data to give the same space."""
+    kinds = [feature for feature in space.features if isinstance(feature, Categorical)]
+    orders = {one.name: list(one.levels) for one in kinds if isinstance(one, Ordinal)}
+    return {
+        "categorical": [one.name for one in kinds if one.name not in orders],
+        "ordinal": orders,
+        "labels": dict(space.labels),
+        "weights": dict(space.weights),
+        "sparsity": space.sparsity,
+    }
+
+
 def _proof(setting: Setting) -> dict[str, Any]:
     """What proofs rest on: how a reading of the model was checked, or why there is none."""
     if setting.reading is None:
         return {"unread": setting.unread} if setting.unread else {}
     checked = setting.reading.checked
-    told = {} if checked is None else {"checked": checked.told()}
-    return {"tolerance": setting.reading.rounding, **told}
+    counts = {} if checked is None else {"checked": checked.told()}
+    return {"tolerance": setting.reading.rounding, **counts}
 
 
 @cache

@@ -22,7 +22,7 @@ from ifonly.render.destination import write_file
 from ifonly.space.marks import encode
 from ifonly.status import Status
 
-FORMAT = "ifonly answers 1"
+FORMAT = "ifonly answers 2"
 
 
 def to_json(answers: AnswerData) -> str:

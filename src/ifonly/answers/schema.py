@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import IfonlyError
-from ifonly.space import Cost, Space
+from ifonly.space import Space
 from ifonly.space.feature import is_text
 from ifonly.space.frame import LIBRARIES
 from ifonly.space.marks import decode
@@ -178,8 +178,6 @@ FIELDS: dict[str, Check] = {
     "index": each_row(is_value),
     "library": _library,
     "notes": each_row(is_text),
-    "labels": mapping(is_value, is_text),
-    "weights": mapping(is_text, lambda value: is_number(value) or isinstance(value, Cost)),
     "acted": maybe(flags("qkd")),
     "bound": maybe(numbers("q")),
     "seconds": maybe(numbers("q")),

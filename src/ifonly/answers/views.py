@@ -16,7 +16,7 @@ Naming = Callable[[Any], Any]
 
 def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -> list[RowView]:
     """A view of each of some rows; `named` uses the user's names for features and classes."""
-    labels = answers.labels if named else {}
+    labels = answers.space.labels if named else {}
 
     def name(thing: Any) -> Any:
         return thing if isinstance(thing, tuple) else labels.get(thing, thing)

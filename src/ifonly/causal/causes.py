@@ -36,6 +36,8 @@ class Causes:
     links: tuple[Link, ...]
     actions: tuple[int, ...] | None = None
     """The positions of the features that can be acted on; None: all."""
+    text: str = ""
+    """The causal model in words."""
 
     def may_act(self, j: int) -> bool:
         """Whether feature j can be acted on."""

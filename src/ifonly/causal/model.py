@@ -92,7 +92,7 @@ class CausalModel:
                     f"There is no feature {name!r} to act on.", nearest(name, space.names)
                 )
         acts = None if self.actions is None else tuple(space.index(name) for name in self.actions)
-        return Causes(space, tuple(links), acts)
+        return Causes(space, tuple(links), acts, repr(self))
 
     def __repr__(self) -> str:
         lines = []

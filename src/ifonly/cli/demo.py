@@ -14,6 +14,8 @@ from ifonly.cli.messages import say
 from ifonly.cli.output import deliver
 from ifonly.datasets import Dataset, load
 from ifonly.render.view import RowView
+from ifonly.search import Engine
+from ifonly.space import Space
 
 APPLICANT = 27248
 """The position of someone in the test part whom the model refuses."""
@@ -41,11 +43,10 @@ def demo() -> None:
         _fitted(train),
         test.features.loc[[APPLICANT]],
         data=train.features,
+        space=Space.infer(train.features, labels=LABELS),
         target=1,
         rules=RULES,
-        labels=LABELS,
-        seed=0,
-        minimal=True,
+        method=Engine(needed=True),
     )
     deliver(_story(answers.views()[0]), None)
 

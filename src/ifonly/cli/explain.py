@@ -12,14 +12,13 @@ import typer
 
 from ifonly.cli.finish import Format, chosen_format, finish
 from ifonly.cli.messages import rows_done, say
-from ifonly.cli.options import as_ordinal, as_row_rules, as_weights, number_of
+from ifonly.cli.options import as_method, as_ordinal, as_row_rules, as_weights, number_of
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
 from ifonly.errors import DataError, TargetError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models.adapters.columns import encoded_levels
 from ifonly.models.files.load import load_model
-from ifonly.rules import Rule
 from ifonly.space import Space
 
 Rows = Annotated[Path, typer.Argument(help="The rows to explain: CSV or Parquet.")]
@@ -53,11 +52,15 @@ Trust = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]
 Method = Annotated[str, typer.Option(help="How answers are searched for.")]
-Diversity = Annotated[float, typer.Option(help="From 0 (closest) to 1 (widest).")]
+Diversity = Annotated[
+    float | None, typer.Option(help="From 0 (closest) to 1 (widest); 0.55 unless stated.")
+]
 Threshold = Annotated[float | None, typer.Option(help="The score that decides, if not 0.5.")]
-Effort = Annotated[str, typer.Option(help="'small', 'base' or 'thorough'; 'auto' by the model.")]
+Effort = Annotated[
+    str | None, typer.Option(help="'small', 'base' or 'thorough'; by default, by the model.")
+]
 Budget = Annotated[float | None, typer.Option(help="The most seconds; what is found is kept.")]
-Minimal = Annotated[bool, typer.Option("--minimal", help="Only changes that are needed.")]
+Needed = Annotated[bool, typer.Option("--needed", help="Only changes that are needed.")]
 Named = Annotated[
     list[str] | None, typer.Option(help="A column of numbers that are names of categories.")
 ]
@@ -101,14 +104,14 @@ def explain(
     trust: Trust = None,
     seed: Seed = 0,
     method: Method = "auto",
-    diversity: Diversity = 0.55,
+    diversity: Diversity = None,
     threshold: Threshold = None,
     categorical: Named = None,
     ordinal: Orders = None,
     weight: Weights = None,
-    effort: Effort = "auto",
+    effort: Effort = None,
     budget: Budget = None,
-    minimal: Minimal = False,
+    needed: Needed = False,
     certify: Certify = None,
     explain_failures: Failures = False,
     missing: Missing = None,
@@ -122,19 +125,15 @@ def explain(
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
     loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
-    kinds: dict[str, Any] = {"categorical": categorical or ()}
-    kinds["ordinal"] = as_ordinal(ordinal or (), train)
+    prices = as_weights(weight or (), train.columns)
+    orders = as_ordinal(ordinal or (), train)
+    space = Space.infer(train, categorical or (), orders, weights=prices)
     explainer = Explainer(
         loaded,
         data=train,
-        rules=[*(rule or ()), *_rules_of(rules, train, kinds)],
-        method=method,
-        diversity=diversity,
-        weights=as_weights(weight or (), train.columns),
-        effort=effort,
-        minimal=minimal,
-        certify=certify or False,
-        **kinds,
+        space=space,
+        rules=[*(rule or ()), *(() if rules is None else read_rule_file(rules, space))],
+        method=as_method(method, effort, needed=needed),
     )
     with rows_done("Explaining rows") as progress:
         answers = explainer.explain(
@@ -143,6 +142,8 @@ def explain(
             k=k,
             row_rules=as_row_rules(row_rule or (), len(asked)),
             threshold=threshold,
+            diversity=diversity,
+            certify=certify or False,
             seed=seed,
             budget=budget,
             progress=progress,
@@ -187,11 +188,6 @@ def _inputs(
     for name, values in words.unknown(train).items():
         say(f"The model's encoder does not know {', '.join(map(repr, values[:5]))} of {name!r}.")
     return train, asked
-
-
-def _rules_of(path: Path | None, train: pd.DataFrame, kinds: dict[str, Any]) -> tuple[Rule, ...]:
-    """The rules of a file, if there is one."""
-    return () if path is None else read_rule_file(path, Space.infer(train, **kinds))
 
 
 def _without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:

@@ -19,11 +19,26 @@ import pandas as pd
 from ifonly.errors import OptionError
 from ifonly.rules.language.names import QUOTED
 from ifonly.rules.language.spelling import unquoted
+from ifonly.search import Engine
+from ifonly.solve.method import MethodLike
 from ifonly.space import Cost, cost
 
 _ROW_RULE = re.compile(r"\s*([+-]?\d+)\s*:\s*(.*\S)\s*", re.DOTALL)
 _PRICE = re.compile(r"(up|down)\s+(\S+)")
 _PART = re.compile(rf"\s*((?:{QUOTED.pattern})(?=\s*(?:,|$))|[^,]*)(?:,|$)")
+
+
+def as_method(name: str, effort: str | None, *, needed: bool) -> MethodLike:
+    """The method of a name, with the knobs that only the default method has."""
+    if effort is None and not needed:
+        return name
+    if name != "auto":
+        knob = "--needed" if effort is None else f"--effort {effort}"
+        raise OptionError(
+            f"{knob} has no effect with --method {name}.",
+            "Leave it out, or leave --method out.",
+        )
+    return Engine(effort or "auto", needed=needed)
 
 
 def as_row_rules(texts: Iterable[str], q: int) -> dict[int, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ class Sets:
     """bool [q, k]"""
     wanted: Any = "opposite"
     """The wanted outcome: one for all rows, or one a row."""
-    weights: Mapping[str, Any] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -38,7 +37,7 @@ class Sets:
     @property
     def metric(self) -> Metric:
         """The distance that they are measured by."""
-        return Metric.of(self.space, self.weights)
+        return Metric.of(self.space)
 
     def distance(self) -> np.ndarray:
         """[q, k] how far each counterfactual is from its row."""
@@ -74,7 +73,8 @@ def gather(
     points = np.repeat(x[:, None], k, axis=1)
     filled = np.zeros((len(x), k), dtype=bool)
     points[query, place], filled[query, place] = codes, True
-    return Sets(space, x, points, filled, wanted, dict(weights or {}))
+    priced = space if weights is None else replace(space, weights=weights)
+    return Sets(priced, x, points, filled, wanted)
 
 
 def spread(values: Any, counterfactuals: Frame, sets: Sets) -> np.ndarray:

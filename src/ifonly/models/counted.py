@@ -56,6 +56,11 @@ class Counted:
     def classes(self) -> tuple[Any, ...]:
         return self.model.classes
 
+    @property
+    def cheap(self) -> bool:
+        """Whether the search asks in tables, at next to no cost."""
+        return isinstance(self.route, Lookup)
+
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the scores by the search's route; no rows, no call."""
         if not len(codes):

@@ -8,14 +8,16 @@ is positive where the outcome is as wanted.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ifonly.errors import TargetError, nearest
 
+Target: TypeAlias = Hashable | Sequence[Hashable]
+"""'opposite', a class, a range (low, high) of a regressor, or a list with one of these per row."""
 OPEN = (-np.inf, np.inf)
 TINY = 1e-12
 """The margin of a score that lies exactly on an edge that belongs to the target."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ifonly.arrays.batches import Points, change_sets, changes, edited, gather, pick, read, written
 from ifonly.arrays.ranking import best, leaders
+from ifonly.problem.effort import Effort, check_effort, size_of
 from ifonly.problem.moves import settle
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
@@ -26,25 +27,31 @@ _INF = np.float32(np.inf)
 
 @dataclass(frozen=True)
 class Shrink:
-    """The `keep` nearest valid candidates, `each` of a set of changed features, made nearer."""
+    """The nearest valid candidates, `each` of a set of changed features, made nearer.
 
-    keep: int = 24
+    The effort says how many of them, and in how many rounds.
+    """
+
+    effort: Effort = "auto"
     each: int = 2
     """Points kept of each set of changed features."""
-    rounds: int = 3
     gifts: int = 4
     """Changes offered back at once."""
     widest: int = 2
     """Continuous changes bisected at once."""
     sections: int = 3
 
+    def __post_init__(self) -> None:
+        check_effort(self.effort)
+
     def refine(self, problem: Problem, pool: Pool) -> Pool:
         """The nearest candidates with fewer and smaller changes."""
         if not pool.margin.shape[1]:
             return pool
+        size = size_of(self.effort, problem.model)
         cost = np.where(pool.valid, problem.distance(pool.points), _INF)
         sets = change_sets(changes(pool.points, problem.moves.origin))
-        index, found = leaders(cost, sets, self.keep, each=self.each)
+        index, found = leaders(cost, sets, size.keep, each=self.each)
         origin = _spread(problem.moves.origin, index.shape[1])
         state = _State(
             gather(pool.points, index),
@@ -53,7 +60,7 @@ class Shrink:
             origin,
             np.zeros_like(origin, bool),
         )
-        for _ in range(self.rounds):
+        for _ in range(size.shrinks):
             if problem.spent:
                 break
             state = self._round(problem, origin, state)

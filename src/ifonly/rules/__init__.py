@@ -24,11 +24,12 @@ from ifonly.rules.constructors import (
 )
 from ifonly.rules.json import from_plain, to_plain
 from ifonly.rules.language.parse import as_rules, parse, read_rules
-from ifonly.rules.rule import Rule
+from ifonly.rules.rule import Rule, Rules
 
 __all__ = [
     "Box",
     "Rule",
+    "Rules",
     "as_rules",
     "at_least",
     "at_most",

@@ -257,7 +257,7 @@ def check_ordered(space: Space, name: str, rule: Any) -> None:
     if not isinstance(feature, Continuous | Ordinal):
         raise RuleError(
             f"The rule '{rule}' needs an order, and the levels of {name!r} have none.",
-            f"Tell the order, lowest first: ordinal={{{name!r}: [...]}}.",
+            f"State the order, lowest first: Space.infer(data, ordinal={{{name!r}: [...]}}).",
         )
 
 

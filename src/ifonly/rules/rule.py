@@ -9,7 +9,8 @@ has no known age breaks no rule on age. A value that a rule speaks of never goes
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -132,3 +133,7 @@ def feature_of(space: Space, name: str, rule: Any) -> Any:
 
 def _may_vanish(space: Space, name: str) -> bool:
     return space.features[space.index(name)].missing
+
+
+Rules: TypeAlias = Iterable[Rule | str]
+"""Rules as objects, or as lines of text such as 'age only increases'."""

@@ -1,7 +1,6 @@
 """Ways to propose candidates."""
 
 from ifonly.search.edits import Edits
-from ifonly.search.effort import SIZES, Size
 from ifonly.search.engine import Engine
 from ifonly.search.exact.searcher import Exact
 from ifonly.search.gradient import Gradient
@@ -10,13 +9,11 @@ from ifonly.search.searcher import Searcher
 from ifonly.search.union import Union
 
 __all__ = [
-    "SIZES",
     "Edits",
     "Engine",
     "Exact",
     "Gradient",
     "Neighbours",
     "Searcher",
-    "Size",
     "Union",
 ]

@@ -15,8 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ifonly.problem.effort import Size
 from ifonly.problem.grid import Grid
-from ifonly.search.effort import Size
 
 Places = NDArray[np.intp]
 

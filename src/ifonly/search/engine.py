@@ -13,7 +13,7 @@ random draw of all valid points. The draw is what makes wide sets possible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,13 @@ from ifonly.arrays.batches import (
     read,
 )
 from ifonly.arrays.ranking import best, distinct, leaders, pack, places
+from ifonly.errors import check_flag
+from ifonly.problem.effort import Effort, Size, check_effort, size_of
 from ifonly.problem.moves import settle
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search.copies import copies_of_neighbours
 from ifonly.search.edit_list import Plan, plan
-from ifonly.search.effort import SIZES, Size
 
 Floats = NDArray[np.floating]
 _INF = np.float32(np.inf)
@@ -46,16 +47,40 @@ _SHARES = (1.0, 0.25, 0.0625)
 
 @dataclass(frozen=True)
 class Engine:
-    """Edits of few features that reach the outcome, near and wide."""
+    """Edits of few features that reach the outcome, near and wide: the default method.
 
-    size: Size = field(default_factory=lambda: SIZES["base"])
+    Parameters
+    ----------
+    effort
+        'small', 'base' or 'thorough'; 'auto' is 'base' for a model that costs next to nothing to
+        ask, such as a network that ifonly can read, and 'small' for any other.
+    needed
+        Choose among answers of which every change is needed for the outcome.
+    nearest
+        The nearest answer is among the answers.
+
+    Examples
+    --------
+    >>> Engine(effort="thorough")
+    Engine(effort='thorough', needed=False, nearest=True)
+    """
+
+    effort: Effort = "auto"
+    needed: bool = False
+    nearest: bool = True
+
+    def __post_init__(self) -> None:
+        check_effort(self.effort)
+        check_flag(self.needed, "needed")
+        check_flag(self.nearest, "nearest")
 
     def search(self, problem: Problem, k: int) -> Pool:
         """The near and the wide candidates of every row."""
+        sized = replace(self, effort=size_of(self.effort, problem.model))
         groups = list(problem.moves.alike())
         if len(groups) == 1:
-            return self._search(problem)
-        parts = [self._search(problem.take(rows)) for rows in groups]
+            return sized._search(problem)
+        parts = [sized._search(problem.take(rows)) for rows in groups]
         width = max(part.margin.shape[1] for part in parts)
         q, d = problem.x.shape
         points, margin = np.zeros((q, width, d)), np.full((q, width), -np.inf)
@@ -64,9 +89,14 @@ class Engine:
             margin[rows, : part.margin.shape[1]] = part.margin
         return Pool(points, margin)
 
+    @property
+    def _size(self) -> Size:
+        assert isinstance(self.effort, Size), "search() has resolved it"
+        return self.effort
+
     def _search(self, problem: Problem) -> Pool:
         """The candidates of rows that may change the same features: they share one list."""
-        size = self.size
+        size = self._size
         shared = plan(problem.grid, problem.moves.free[0].tobytes(), size, problem.seed)
         points = join(
             problem.moves.points(shared.choice),
@@ -83,14 +113,14 @@ class Engine:
     def _beam(self, problem: Problem, edits: _Edits, tried: _Found, found: _Found) -> _Found:
         """`found` and what one more edit reaches, and one more, from partial edits and by swaps."""
         start = np.maximum(tried.margin[:, :1], _FAR)  # a row may break its own rules
-        every, front = [found], _near(found, self.size.swaps)
-        for _ in range(1, self.size.depth):
+        every, front = [found], _near(found, self._size.swaps)
+        for _ in range(1, self._size.depth):
             if problem.spent:
                 break
             base = join(self._next(problem, tried, start), self._swaps(problem, front.points))
             tried = _ask(problem, edited(base, edits.feature, edits.value))
             every.append(_of_branches(tried))
-            front = _near(_joined([front, every[-1]]), self.size.swaps)
+            front = _near(_joined([front, every[-1]]), self._size.swaps)
         return _joined(every)
 
     def _next(self, problem: Problem, tried: _Found, start: Floats) -> Points:
@@ -99,11 +129,11 @@ class Engine:
         Half by margin, half by margin gained per distance; one for each set of changed features, or
         the beam narrows to one idea.
         """
-        half = self.size.width // 2
+        half = self._size.width // 2
         distance = problem.distance(tried.points)
         hopeful = (tried.margin <= 0) & (tried.margin > -_INF) & (distance > 0)
         loss = np.where(hopeful, -tried.margin, _INF)
-        few = problem.tied & (hopeful.sum(axis=1) < self.size.width)
+        few = problem.tied & (hopeful.sum(axis=1) < self._size.width)
         if few.any():
             # What no repair could mend: the least broken comes after all that is possible.
             broken = (tried.margin == -_INF) & (distance > 0) & few[:, None]
@@ -114,7 +144,7 @@ class Engine:
         sets = change_sets(changes(tried.points, problem.moves.origin))
         by_margin, _ = leaders(loss, sets, half, each=1)
         taken = np.logical_or.reduce([sets == own[:, None] for own in pick(sets, by_margin).T])
-        by_rate, _ = leaders(np.where(taken, _INF, rate), sets, self.size.width - half, each=1)
+        by_rate, _ = leaders(np.where(taken, _INF, rate), sets, self._size.width - half, each=1)
         return gather(tried.points, np.concatenate([by_margin, by_rate], axis=1))
 
     def _swaps(self, problem: Problem, points: Points) -> Points:

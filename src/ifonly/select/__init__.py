@@ -5,6 +5,6 @@ from ifonly.select.filtered import Filtered
 from ifonly.select.in_order import InOrder
 from ifonly.select.needed import Needed
 from ifonly.select.polish import Polish
-from ifonly.select.selector import Selector
+from ifonly.select.selector import Diverse, Selector
 
-__all__ = ["Determinant", "Filtered", "InOrder", "Needed", "Polish", "Selector"]
+__all__ = ["Determinant", "Diverse", "Filtered", "InOrder", "Needed", "Polish", "Selector"]

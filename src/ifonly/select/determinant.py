@@ -1,7 +1,7 @@
 """k points near the row and far from each other.
 
-Chooses the set S that maximises log det K_S - rate * sum of prices, with price = distance +
-sparsity * changed / d and rate = 0.25 (1 - diversity) / diversity: greedily, then by exchanges.
+Chooses the set S that maximises log det K_S - rate * sum of prices, with price = distance + the
+space's charge for each changed feature: greedily, then by exchanges.
 Plain det would vanish as k grows and choose a cluster; its logarithm keeps the balance at every k.
 """
 
@@ -28,18 +28,24 @@ class Determinant:
     """Diversity 0 gives the k nearest, 1 the widest set of the pool."""
 
     diversity: float = 0.55
-    sparsity: float = 0.5
     nearest: bool = True
     """The nearest valid point is the first answer."""
     exchanges: int = 30
 
     def __post_init__(self) -> None:
-        if not _is_number(self.sparsity) or not 0 <= self.sparsity < float("inf"):
-            raise OptionError(f"sparsity is {self.sparsity!r}.", "It is a price of 0 or more.")
         if not _is_number(self.diversity) or not 0 <= self.diversity <= 1:
             raise OptionError(
                 f"diversity is {self.diversity!r}.", "It goes from 0 (closest) to 1 (widest)."
             )
+
+    @property
+    def rate(self) -> float:
+        """What a price of 1 takes from the value of a set."""
+        return 0.25 * (1 - self.diversity) / self.diversity
+
+    def with_diversity(self, diversity: float) -> Determinant:
+        """The same selector at another diversity."""
+        return replace(self, diversity=diversity)
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, NDArray[np.bool_]]:
         """The chosen points, nearest first."""
@@ -91,13 +97,11 @@ class Determinant:
         price = distance.astype(np.float64)
         if self.diversity <= 0:
             return np.where(pool.valid, 1.0 / (1.0 + price), 0.0)
-        if self.sparsity:
-            price += self.sparsity / len(problem.space) * count(changes(pool.points, problem.x))
-        rate = 0.25 * (1 - self.diversity) / self.diversity
+        if problem.metric.charge:
+            price += problem.metric.charge * count(changes(pool.points, problem.x))
         least = np.where(pool.valid, price, np.inf).min(1, keepdims=True, initial=np.inf)
-        return np.where(
-            pool.valid, np.exp(np.clip(-rate * (price - np.minimum(least, 1e30)), -300.0, 0.0)), 0.0
-        )
+        power = -self.rate * (price - np.minimum(least, 1e30))
+        return np.where(pool.valid, np.exp(np.clip(power, -300.0, 0.0)), 0.0)
 
 
 def lock(problem: Problem, chosen: Chosen, distance: NDArray[np.floating]) -> Chosen:

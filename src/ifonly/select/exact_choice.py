@@ -42,7 +42,7 @@ class ExactChoice:
         filled = np.zeros(points.shape[:2], dtype=bool)
         free = pool.valid & ~repeated(pool.points, pool.valid)
         first, _ = best(np.where(free, problem.distance(pool.points), np.inf), 1)
-        reward = -self._rate * self.prices(problem, pool.points)
+        reward = -self.choice.rate * self.prices(problem, pool.points)
         for row, own in enumerate(free):
             slots = np.flatnonzero(own)
             if not len(slots):
@@ -59,16 +59,12 @@ class ExactChoice:
         both = filled[:, :, None] & filled[:, None, :]
         kernel = np.where(both, _kernel(problem, points), np.eye(points.shape[1]))
         prices = np.where(filled, self.prices(problem, points), 0.0)
-        return np.asarray(np.linalg.slogdet(kernel)[1] - self._rate * prices.sum(axis=1))
+        return np.asarray(np.linalg.slogdet(kernel)[1] - self.choice.rate * prices.sum(axis=1))
 
     def prices(self, problem: Problem, points: np.ndarray) -> np.ndarray:
         """[q, m] what points [q, m, d] cost: their distance, and a little for each change."""
-        changed = problem.changed(points).mean(axis=-1)
-        return np.asarray(problem.distance(points) + self.choice.sparsity * changed)
-
-    @property
-    def _rate(self) -> float:
-        return 0.25 * (1 - self.choice.diversity) / self.choice.diversity
+        changed = problem.changed(points).sum(axis=-1)
+        return np.asarray(problem.distance(points) + problem.metric.charge * changed)
 
 
 def best_set(

@@ -13,7 +13,7 @@ exchanges at once, without logarithms.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,9 @@ class Chooser(Protocol):
 
     def widen(self, problem: Problem, chosen: Chosen, more: Pool) -> Chosen:
         """The choice carried on with `more` points; its pool keeps what is worth keeping."""
+
+    def with_diversity(self, diversity: float) -> Self:
+        """The same choice at another diversity."""
 
 
 def empty(points: Points, weight: Floats, k: int) -> Chosen:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
-from ifonly.rules import Rule
+from ifonly.rules import Rule, as_rules
 from ifonly.select.answer_order import nearest_first
 from ifonly.select.selector import Selector
 
@@ -23,12 +23,15 @@ class Filtered:
     """A choice without what breaks rules; nothing takes the place of what is dropped."""
 
     choice: Selector
-    rules: tuple[Rule, ...]
+    rules: tuple[Rule | str, ...]
+
+    def __repr__(self) -> str:
+        return f"Filtered(choice={self.choice!r}, rules={tuple(map(str, self.rules))})"
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The chosen points that obey the rules, nearest first."""
         points, filled = self.choice.select(problem, pool, k)
         result = problem.result(points)
-        for rule in self.rules:
+        for rule in as_rules(self.rules, problem.space):
             filled = filled & rule.holds(problem.space, problem.x, result)
         return nearest_first(problem, points, filled)

@@ -9,7 +9,7 @@ row chooses again. Such sets are closer, sparser and less far apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, combinations, islice
 
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ifonly.arrays.keys import point_keys
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
-from ifonly.select.selector import Selector
+from ifonly.select.determinant import Determinant
+from ifonly.select.selector import Diverse
 
 PASSES = 4
 """How often a candidate is gone through: reverting one change can free another."""
@@ -37,7 +38,11 @@ ROOM = 1_000_000
 class Needed:
     """A choice among candidates without needless changes; `choice` takes points of its pool."""
 
-    choice: Selector
+    choice: Diverse = field(default_factory=Determinant)
+
+    def with_diversity(self, diversity: float) -> Needed:
+        """The same selector at another diversity."""
+        return replace(self, choice=self.choice.with_diversity(diversity))
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The chosen points, nearest first, and which places are filled."""

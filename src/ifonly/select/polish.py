@@ -6,7 +6,7 @@ on from the set as it is. A round of this is worth more than a pool four times a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from ifonly.arrays.batches import Points, edited, gather, memory, read
 from ifonly.arrays.ranking import best
+from ifonly.problem.effort import Effort, check_effort, size_of
 from ifonly.problem.grid import Grid
 from ifonly.problem.moves import settle
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
+from ifonly.select.determinant import Determinant
 from ifonly.select.exchange import Chooser, answer
 
 MOST = 8192
@@ -26,12 +28,20 @@ MOST = 8192
 
 @dataclass(frozen=True)
 class Polish:
-    """Selection, then `rounds` of neighbours and exchanges, one model call each."""
+    """Selection, then rounds of neighbours and exchanges, one model call each.
 
-    choice: Chooser
-    rounds: int = 1
-    around: int = 64
-    """Neighbours of each point."""
+    The effort says how many rounds, and how many neighbours of each point.
+    """
+
+    choice: Chooser = field(default_factory=Determinant)
+    effort: Effort = "auto"
+
+    def __post_init__(self) -> None:
+        check_effort(self.effort)
+
+    def with_diversity(self, diversity: float) -> Polish:
+        """The same selector at another diversity."""
+        return replace(self, choice=self.choice.with_diversity(diversity))
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, NDArray[np.bool_]]:
         """The chosen points, nearest first."""
@@ -46,11 +56,12 @@ class Polish:
         return points, filled
 
     def _select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, NDArray[np.bool_]]:
+        size = size_of(self.effort, problem.model)
         chosen = self.choice.choose(problem, pool, k)
-        for _ in range(self.rounds):
+        for _ in range(size.polish):
             if problem.spent:
                 break
-            count = min(self.around, max(1, MOST // min(k, pool.margin.shape[1])))
+            count = min(size.around, max(1, MOST // min(k, pool.margin.shape[1])))
             places = slice(0, max(1, int(chosen.filled.any(axis=0).sum())))  # the last stay empty
             near = around(problem, gather(chosen.points, chosen.slots[:, places]), count)
             points = problem.repaired(near)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -16,3 +16,11 @@ class Selector(Protocol):
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The chosen points [q, k, d], nearest first, and which places are filled, bool [q, k]."""
+
+
+@runtime_checkable
+class Diverse(Selector, Protocol):
+    """A selector with the knob `diversity`; its choice weighs the price of each point too."""
+
+    def with_diversity(self, diversity: float) -> Self:
+        """The same selector at another diversity, from 0 (closest) to 1 (widest)."""

@@ -1,23 +1,44 @@
-"""The methods by name: which searcher, refiner and selector answer a question."""
+"""The methods: which searcher, refiner and selector answer a question.
+
+`method=` is a name, a Searcher with its own knobs, or a Method. What a Searcher states about
+itself decides the rest: with the class attribute `in_order` its points are the answers, taken as
+they come; the fields `effort`, `needed` and `nearest` reach the refiner and the selector.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ifonly.errors import OptionError, nearest
 from ifonly.refine import Nothing, Refiner, Shrink
-from ifonly.search import SIZES, Edits, Engine, Exact, Gradient, Neighbours, Searcher, Size
-from ifonly.select import Determinant, InOrder, Needed, Polish, Selector
+from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher
+from ifonly.select import Determinant, Diverse, InOrder, Needed, Polish, Selector
 
 
 @dataclass(frozen=True)
 class Method:
-    """A searcher, a refiner and a selector."""
+    """A searcher, a refiner and a selector.
 
-    searcher: Searcher
+    Parameters
+    ----------
+    searcher
+        What proposes candidates.
+    refiner
+        What makes them nearer.
+    selector
+        What chooses k of them.
+
+    Examples
+    --------
+    >>> from ifonly.select import InOrder
+    >>> Method(Engine(), selector=InOrder()).selector
+    InOrder()
+    """
+
+    searcher: Searcher = field(default_factory=Engine)
     refiner: Refiner = field(default_factory=Shrink)
-    selector: Selector = field(default_factory=lambda: Polish(Determinant()))
+    selector: Selector = field(default_factory=Polish)
 
     @property
     def descends(self) -> bool:
@@ -33,6 +54,24 @@ class Method:
     def _every(self) -> tuple[Searcher, ...]:
         return tuple(getattr(self.searcher, "searchers", (self.searcher,)))
 
+    @property
+    def weighs(self) -> bool:
+        """Whether the choice weighs distance, changed features and diversity."""
+        return isinstance(self.selector, Diverse)
+
+    def with_diversity(self, diversity: float) -> Method:
+        """The method at another diversity; an error where its selector has no such knob."""
+        if not isinstance(self.selector, Diverse):
+            raise OptionError(
+                f"diversity={diversity!r} has no effect: {type(self.selector).__name__} takes the "
+                f"points of {type(self.searcher).__name__} in order.",
+                "Leave `diversity` out, or use method='auto'.",
+            )
+        return replace(self, selector=self.selector.with_diversity(diversity))
+
+
+MethodLike = str | Searcher | Method
+"""What `method=` takes."""
 
 SEARCHERS: dict[str, Searcher] = {
     "auto": Engine(),
@@ -43,42 +82,27 @@ SEARCHERS: dict[str, Searcher] = {
 }
 
 
-def method_of(
-    method: Any = "auto",
-    *,
-    diversity: float = 0.55,
-    sparsity: float = 0.5,
-    effort: str = "base",
-    nearest_first: bool = True,
-    minimal: bool = False,
-) -> Method:
-    """The method of a name or of a Searcher, with its knobs; a Method as it is given.
-
-    `diversity` goes from 0, the closest answers, to 1, the widest; `sparsity` is the price of a
-    changed feature beside its distance; `effort` is 'small', 'base' or 'thorough'; `nearest_first`
-    says whether the nearest answer must be among the answers, `minimal` whether every change of an
-    answer must be needed.
-    """
-    if isinstance(method, Method):
-        return method
-    if effort not in SIZES:
-        raise OptionError(f"There is no effort {effort!r}.", nearest(effort, ("auto", *SIZES)))
-    size = SIZES[effort]
-    if method == "exact" or isinstance(method, Exact):
-        return Method(_searcher(method, size), Nothing(), InOrder())
-    choice = Determinant(diversity, sparsity, nearest_first)
-    return Method(
-        _searcher(method, size),
-        Shrink(keep=size.keep, rounds=size.shrinks),
-        Needed(choice) if minimal else Polish(choice, size.polish, size.around),
-    )
+def method_of(method: MethodLike = "auto", diversity: float | None = None) -> Method:
+    """The method of a name or of a Searcher; a Method as it is given."""
+    chosen = method if isinstance(method, Method) else _composed(_searcher(method))
+    return chosen if diversity is None else chosen.with_diversity(diversity)
 
 
-def _searcher(method: Any, size: Size) -> Searcher:
+def _composed(searcher: Searcher) -> Method:
+    """A searcher with the refiner and the selector that fit what it states."""
+    if getattr(searcher, "in_order", False):
+        return Method(searcher, Nothing(), InOrder())
+    effort = getattr(searcher, "effort", "auto")
+    choice = Determinant(nearest=getattr(searcher, "nearest", True))
+    needed = getattr(searcher, "needed", False)
+    return Method(searcher, Shrink(effort), Needed(choice) if needed else Polish(choice, effort))
+
+
+def _searcher(method: Any) -> Searcher:
     if isinstance(method, Searcher) and not isinstance(method, type):
         return method
     if isinstance(method, str) and method in SEARCHERS:
-        return Engine(size) if method == "auto" else SEARCHERS[method]
+        return SEARCHERS[method]
     raise OptionError(
         f"There is no method {method!r}.",
         f"{nearest(method, SEARCHERS)} A Searcher of your own works too.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -26,8 +26,8 @@ from ifonly.models.split_points import read_stops
 from ifonly.problem.grid import Grid
 from ifonly.problem.problem import Reference
 from ifonly.problem.stream import row_streams
-from ifonly.rules import Box, Rule, as_rules
-from ifonly.space import Categorical, Feature, Metric, Space
+from ifonly.rules import Box, Rule, Rules, as_rules
+from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.frame import Frame
 from ifonly.space.rows import value_of
 
@@ -55,11 +55,26 @@ class Setting:
     """Whether a faster route was found to say something else than the model, and is not taken."""
     kind: str = ""
     """The name of the user's own class of model."""
+    readable: Readable | None = None
+    """What a gradient and a reading are taken from, where a question needs one."""
     gradient: Differentiable | None = None
     causes: Causes | None = None
     reading: Reading | None = None
     unread: str = ""
     """Why there is none, where one was wanted."""
+
+    def with_rules(self, rules: Rules) -> Setting:
+        """The setting with more rules, checked against each other."""
+        more = as_rules(rules, self.space)
+        if not more:
+            return self
+        _check_together(self.space, self.rules + more)
+        return replace(self, rules=self.rules + more)
+
+    def priced(self, weights: Mapping[str, float | Cost]) -> Setting:
+        """The setting in which changes have other prices."""
+        space = replace(self.space, weights=weights)
+        return replace(self, space=space, metric=Metric.of(space))
 
     @property
     def by_scores(self) -> Setting:
@@ -78,49 +93,30 @@ class Setting:
 
 
 def prepare(
-    model: Any,
-    data: Frame | None,
-    space: Space | None,
-    rules: Iterable[Rule | str],
-    *,
-    categorical: Iterable[str] = (),
-    ordinal: Mapping[str, Sequence[Any]] | None = None,
-    weights: Mapping[str, float] | None = None,
-    descends: bool = False,
-    solves: bool = False,
-    certifies: bool = False,
-    causes: CausalModel | None = None,
+    model: Any, data: Frame | None, space: Space | None, causes: CausalModel | None = None
 ) -> Setting:
-    """The setting of a model over the space of `data`, or over a space that is given.
-
-    A method that `solves` needs a reading of the model; one that `certifies` does without where the
-    model says otherwise than its reading, and nothing is proved then.
-    """
-    if (data is None) == (space is None):
+    """The setting of a model over a space, or over the space of `data`; rules are added to it."""
+    if data is None and space is None:
         raise OptionError(
-            "Both `data` and `space` are given."
-            if space
-            else "Neither `data` nor `space` is given.",
+            "Neither `data` nor `space` is given.",
             "Give `data`, the frame of features that the model was trained on; or `space`, where "
             "only ranges and levels may be shared.",
         )
     kind = str(model) if isinstance(model, str | PathLike) else type(model).__name__
     if isinstance(model, str | PathLike):
         model = load_model(Path(model))
-    space = space or Space.infer(data, categorical, ordinal)
+    space = space or Space.infer(data)
     check_encoded(model, space)
     codes = None if data is None else space.codes(data, "data")
     # On the value grid, where an answer can take their values over.
     kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
     probe = kept if len(kept) else _middle(space)[None]
     adapted = adapt(model, space, probe)
-    nodes = as_rules(rules, space)
     if not isinstance(causes, CausalModel | None):
         raise OptionError(
             f"causes is {causes!r}.",
             "Give an ifonly.CausalModel; pairs such as 'education causes age' are rules.",
         )
-    _check_together(space, nodes)
     scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
     said = np.asarray(scores if len(kept) else adapted.scores(probe))
     way = approach(model, adapted, space, probe, said)
@@ -128,32 +124,54 @@ def prepare(
         space,
         adapted,
         way.route,
-        nodes,
-        Metric.of(space, weights),
+        (),
+        Metric.of(space),
         Grid.of(space, codes, read_stops(way.inner, way.route, space)),
         Reference(kept, np.asarray(way.route.scores(kept) if way.decision.labels else scores)),
         said,
         way.decision,
         False,
         kind,
-        differentiable(way.inner, way.within, space, probe) if descends else None,
-        None if causes is None else causes.bind(space),
-        *_read(way.inner, way.within, space, probe if codes is None else codes, must=solves)
-        if solves or certifies
-        else (None, ""),
+        Readable(way.inner, way.within, probe, probe if codes is None else codes),
+        causes=None if causes is None else causes.bind(space),
     )
 
 
-def _read(
-    model: Any, adapted: Model, space: Space, data: np.ndarray, *, must: bool
-) -> tuple[Reading | None, str]:
-    """The model as a solver can be told of it, checked against what it says itself.
+@dataclass(frozen=True)
+class Readable:
+    """The model inside a pipeline, and rows to check what is read off it against."""
+
+    inner: Any
+    adapted: Model
+    probe: np.ndarray
+    data: np.ndarray
+
+
+def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:
+    """The setting with what a question needs of the model.
+
+    A method that needs a `reading` fails without one; `certify` does without where the model says
+    otherwise than its reading, and nothing is proved then.
+    """
+    source = setting.readable
+    assert source is not None, "prepare() has stated it"
+    if gradient and setting.gradient is None:
+        found = differentiable(source.inner, source.adapted, setting.space, source.probe)
+        setting = replace(setting, gradient=found)
+    if setting.reading is None and (reading or (certify and not setting.unread)):
+        read_off, unread = _read(source, setting.space, must=reading)
+        setting = replace(setting, reading=read_off, unread=unread)
+    return setting
+
+
+def _read(source: Readable, space: Space, *, must: bool) -> tuple[Reading | None, str]:
+    """The model as a solver can be given it, checked against what it says itself.
 
     Where it says otherwise, an error or, unless a reading `must` be there, the reason.
     """
     try:
-        reading = read(model, adapted, space, data)
-        checked = check_reading(reading, adapted, space, data)
+        reading = read(source.inner, source.adapted, space, source.data)
+        checked = check_reading(reading, source.adapted, space, source.data)
     except ReadingError as error:
         if must:
             raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,7 @@ class Cost:
         elif isinstance(feature, Categorical) and not isinstance(feature, Ordinal):
             raise OptionError(
                 f"The cost of {feature.name!r} goes up and down, and its levels have no order.",
-                f"Tell the order, ordinal={{{feature.name!r}: [...]}}, or list moves.",
+                f"State it, Space.infer(data, ordinal={{{feature.name!r}: [...]}}), or list moves.",
             )
 
     def factors(self, feature: Feature) -> np.ndarray:
@@ -75,6 +75,38 @@ def cost(
     (('Sales', 'Service', 0.5),)
     """
     return Cost(up, down, tuple((*pair, factor) for pair, factor in (moves or {}).items()), other)
+
+
+def check_weights(features: Sequence[Feature], weights: Any) -> None:
+    """Refuse weights that do not fit the features."""
+    if not isinstance(weights, Mapping):
+        raise OptionError(
+            f"The weights are {weights!r}.", "Give a dictionary, such as weights={'age': 2.0}."
+        )
+    named = {feature.name: feature for feature in features}
+    for name, weight in weights.items():
+        if name not in named:
+            raise OptionError(f"There is no feature {name!r} to weight.", nearest(name, named))
+        if isinstance(weight, Cost):
+            weight.check(named[name])
+        else:
+            check_factor(weight, f"The weight of {name!r}")
+
+
+def check_labels(labels: Any) -> None:
+    """Refuse labels that are not texts by name."""
+    if not isinstance(labels, Mapping):
+        raise OptionError(f"labels is {labels!r}.", "Give a dictionary: {1: 'granted'}.")
+    odd = [one for one in labels.values() if not isinstance(one, str)]
+    if odd:
+        raise OptionError(f"labels has {odd[0]!r}.", "Give texts: {1: 'granted'}.")
+
+
+def check_sparsity(sparsity: Any) -> None:
+    """Refuse a charge per changed feature that is no price."""
+    number = isinstance(sparsity, int | float | np.number) and not isinstance(sparsity, bool)
+    if not number or not 0 <= sparsity < np.inf:
+        raise OptionError(f"sparsity is {sparsity!r}.", "It is a price of 0 or more.")
 
 
 def check_factor(factor: Any, what: str) -> None:

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.errors import OptionError, nearest
-from ifonly.space.cost import Cost, check_factor
+from ifonly.space.cost import Cost
 from ifonly.space.feature import Continuous
 from ifonly.space.space import Space
 
@@ -45,20 +44,22 @@ class Metric:
     """Whether any feature may be missing."""
     costs: Mapping[int, np.ndarray] = field(default_factory=dict)
     """By the feature's position: its factors up and down [2], or from level to level [L, L]."""
+    charge: float = 0.0
+    """What each changed feature adds to the price of a point, beside its cost."""
 
     @classmethod
-    def of(cls, space: Space, weights: Mapping[str, float] | None = None) -> Metric:
-        """The design's distance over a space, features multiplied by `weights` where given."""
+    def of(cls, space: Space) -> Metric:
+        """The distance and the price over a space, with its weights and its sparsity."""
         continuous = np.asarray(space.continuous)
         counts = np.where(continuous, continuous.sum(), (~continuous).sum())
         mads = [f.mad if isinstance(f, Continuous) else 1.0 for f in space.features]
         mad = np.array(mads, dtype=np.float64)
-        scale = weight_vector(space, weights) / counts
-        costs = {}
-        for name, given in (weights or {}).items():
-            if isinstance(given, Cost):
-                costs[space.index(name)] = given.factors(space.features[space.index(name)])
-        return cls(scale, mad, continuous, any(f.missing for f in space.features), costs)
+        weights = [space.weights.get(name, 1.0) for name in space.names]
+        scale = np.array([1.0 if isinstance(w, Cost) else float(w) for w in weights]) / counts
+        pairs = enumerate(zip(weights, space.features, strict=True))
+        costs = {j: w.factors(feature) for j, (w, feature) in pairs if isinstance(w, Cost)}
+        missing = any(f.missing for f in space.features)
+        return cls(scale, mad, continuous, missing, costs, space.sparsity / len(space))
 
     def gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[..., d] how far a and b are apart in each feature: MADs, or 1 for another level."""
@@ -138,23 +139,3 @@ def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _back(parts: np.ndarray) -> np.ndarray:
     """[d, ...] as [..., d]."""
     return parts.transpose(*range(1, parts.ndim), 0)
-
-
-def weight_vector(space: Space, weights: Any) -> np.ndarray:
-    """[d] the weight of each feature: 1 unless the user says otherwise."""
-    weights = {} if weights is None else weights
-    if not isinstance(weights, Mapping):
-        raise OptionError(
-            f"The weights are {weights!r}.", "Give a dictionary, such as weights={'age': 2.0}."
-        )
-    for name, weight in weights.items():
-        if name not in space.names:
-            raise OptionError(
-                f"There is no feature {name!r} to weight.", nearest(name, space.names)
-            )
-        if isinstance(weight, Cost):
-            weight.check(space.features[space.index(name)])
-        else:
-            check_factor(weight, f"The weight of {name!r}")
-    plain = {name: 1.0 if isinstance(one, Cost) else float(one) for name, one in weights.items()}
-    return np.array([plain.get(name, 1.0) for name in space.names])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -20,11 +20,15 @@ from array_api_compat import array_namespace, device
 
 from ifonly.errors import DataError, IfonlyError, OptionError
 from ifonly.space.codes import read_codes
+from ifonly.space.cost import Cost, check_labels, check_sparsity, check_weights
 from ifonly.space.feature import Categorical, Continuous, Feature, from_plain, to_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features
 from ifonly.space.marks import decode, encode
 from ifonly.space.rows import build_rows, level_arrays
+
+SPARSITY = 0.5
+_FIELDS = ("library", "features", "labels", "weights", "sparsity")
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,12 @@ class Space:
 
     features: tuple[Feature, ...]
     library: str = "pandas"
+    labels: Mapping[Any, str] = field(default_factory=dict, hash=False)
+    """Names for features and classes, used in sentences and pictures."""
+    weights: Mapping[str, float | Cost] = field(default_factory=dict, hash=False)
+    """Factors on the distance of a feature: 1 unless stated."""
+    sparsity: float = SPARSITY
+    """What a row that changes all its features pays for that, beside their distance."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
@@ -40,6 +50,9 @@ class Space:
             raise DataError("A space needs at least one feature.")
         if len(set(self.names)) < len(self.names):
             raise DataError(f"Two features have one name: {', '.join(self.names)}.")
+        check_labels(self.labels)
+        check_weights(self.features, self.weights)
+        check_sparsity(self.sparsity)
 
     @classmethod
     def infer(
@@ -47,12 +60,44 @@ class Space:
         data: Frame,
         categorical: Iterable[str] = (),
         ordinal: Mapping[str, Sequence[Any]] | None = None,
+        *,
+        labels: Mapping[Any, str] | None = None,
+        weights: Mapping[str, float | Cost] | None = None,
+        sparsity: float = SPARSITY,
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
 
-        Numbers are continuous unless named in `categorical`; `ordinal` gives the order of levels,
-        which is never guessed (an ordered pandas dtype tells it too).
+        Parameters
+        ----------
+        data
+            The rows that the model was trained on, features only: a DataFrame of pandas, polars,
+            PyArrow or Modin.
+        categorical
+            Columns of numbers that are names of categories. Other numbers are continuous.
+        ordinal
+            The order of levels, lowest first, for each ordered category. It is never guessed; an
+            ordered pandas dtype states it too.
+        labels
+            Names for features and classes, used in sentences and pictures: {1: 'granted'}.
+        weights
+            What a change of a feature costs: a factor on its distance, or `ifonly.cost(...)`.
+        sparsity
+            The charge for changed features: all of them together cost this much, beside their
+            distance.
 
+        Returns
+        -------
+        Space
+
+        Raises
+        ------
+        DataError
+            A column cannot be used as it is; the message says why.
+        OptionError
+            An option does not fit the data.
+
+        Examples
+        --------
         >>> import pandas as pd
         >>> space = Space.infer(pd.DataFrame({"age": [22, 35, 41], "job": ["a", "b", "a"]}))
         >>> space.features[0].low, space.features[0].high, space.features[1].levels
@@ -65,7 +110,10 @@ class Space:
                 f"The order of levels is {ordinal!r}.",
                 "Give a dictionary, such as ordinal={'grade': ['low', 'high']}.",
             )
-        return cls(infer_features(frame, categorical, ordinal), library_of(frame))
+        features = infer_features(frame, categorical, ordinal)
+        named = {} if labels is None else labels
+        prices = {} if weights is None else weights
+        return cls(features, library_of(frame), named, prices, sparsity)
 
     @classmethod
     def describe(cls, *features: dict[str, Any]) -> Space:
@@ -195,12 +243,18 @@ class Space:
 
     def to_plain(self) -> dict[str, Any]:
         """The space as lists and dictionaries that JSON can hold."""
-        return {"library": self.library, "features": [_written(f) for f in self.features]}
+        return {
+            "library": self.library,
+            "features": [_written(f) for f in self.features],
+            "labels": encode(dict(self.labels)),
+            "weights": encode(dict(self.weights)),
+            "sparsity": self.sparsity,
+        }
 
     @classmethod
     def from_plain(cls, plain: Any) -> Space:
         """The space that `to_plain` wrote; whatever does not fit is refused."""
-        if not isinstance(plain, dict) or set(plain) != {"library", "features"}:
+        if not isinstance(plain, dict) or set(plain) != set(_FIELDS):
             raise DataError("This is no description of a space.", "Write one by to_json().")
         if plain["library"] not in LIBRARIES:
             raise DataError(
@@ -208,7 +262,9 @@ class Space:
             )
         if not isinstance(plain["features"], list):
             raise DataError("The features of this space are no list.", "Write one by to_json().")
-        return cls(tuple(from_plain(_read(one)) for one in plain["features"]), plain["library"])
+        features = tuple(from_plain(_read(one)) for one in plain["features"])
+        prices = decode(plain["labels"]), decode(plain["weights"]), plain["sparsity"]
+        return cls(features, plain["library"], *prices)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -11,7 +11,7 @@ from ifonly.problem.goal import Goal, resolve
 from ifonly.problem.problem import Problem
 from ifonly.rules import Rule, between, fixed, one_of, only_decreases, only_increases
 from ifonly.solve.pose import pose
-from ifonly.solve.prepare import prepare
+from ifonly.solve.prepare import prepare, provided
 from ifonly.space import Categorical, Continuous, Ordinal, Space
 from ifonly.testing.grammar import fits, rule_of
 from ifonly.testing.models import MODEL_KINDS, random_model
@@ -42,11 +42,8 @@ def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
     model = random_model(space, kind, seed)
     rules = random_rules(space, seed)[: seed % 3]
     open_model = isinstance(model, Differentiable)
-    needs: dict[str, Any] = {"descends": open_model, "solves": open_model}
-    setting = prepare(model, None, space, rules, **needs)
-    if seed % 4:
-        categorical = [CODED] if CODED in data else []
-        setting = prepare(model, data, None, rules, categorical=categorical, **needs)
+    setting = prepare(model, data if seed % 4 else None, space).with_rules(rules)
+    setting = provided(setting, gradient=open_model, reading=open_model, certify=False)
     x = _with_outlier(space, random_codes(space, q, seed + 1))
     return pose(setting, Counted(setting.model, setting.route), x, _goal(model, x), seed)
 

@@ -44,7 +44,7 @@ def test_where_a_scaler_clips_a_row_outside_the_space_nothing_false_is_proved() 
     answers = ifonly.explain(model, rows, data=frame, method="exact", k=1, target=0)
     grid = np.array(list(product([40.0, *range(11)], range(11))))
     said = model.predict(pd.DataFrame(grid, columns=["a", "b"])) == 0
-    metric = Metric.of(answers.space, {})
+    metric = Metric.of(answers.space)
     check_below(answers, [metric.cost(grid[said], own[None]) for own in answers.x])
     inside = ifonly.explain(model, frame[:5], data=frame, method="exact", k=1)
     assert inside.certificates()["proved"].all()
@@ -83,7 +83,7 @@ def test_weights_of_any_size_give_the_nearest(kind: str, unit: float) -> None:
     grid = np.array(list(product(range(21), repeat=3)), dtype=float)
     said = model.predict(pd.DataFrame(grid.astype(int), columns=list("abc")))
     own = model.predict(frame[:4])
-    metric = Metric.of(answers.space, weights)
+    metric = Metric.of(answers.space)
     costs = [metric.cost(grid[said != own[i]], answers.x[[i]]) for i in range(4)]
     check_below(answers, costs)
     assert answers.certificates()["proved"].all()
@@ -96,7 +96,7 @@ def test_of_prices_too_far_apart_nothing_false_is_proved() -> None:
     answers = ifonly.explain(model, frame[:4], data=frame, method="exact", k=1, weights=weights)
     grid = np.array(list(product(range(21), repeat=3)), dtype=float)
     said, own = model.predict(pd.DataFrame(grid, columns=list("abc"))), model.predict(frame[:4])
-    metric = Metric.of(answers.space, weights)
+    metric = Metric.of(answers.space)
     check_below(answers, [metric.cost(grid[said != own[i]], answers.x[[i]]) for i in range(4)])
 
 
@@ -105,7 +105,7 @@ def test_an_answer_just_so_far_apart_ends_nothing() -> None:
     model = DecisionTreeClassifier(max_depth=4).fit(frame, (frame.a + frame.b > 10).astype(int))
     refused = frame[model.predict(frame) == 0][:3]
     whole = ifonly.explain(model, refused, data=frame, k=3, method=Exact(apart=0.1))
-    metric = Metric.of(whole.space, {})
+    metric = Metric.of(whole.space)
     away = [float(metric.distance(one[:1], one[1:2])[0]) for one in whole.points]
     for apart in (away[0], float(np.nextafter(away[0], np.inf))):
         answers = ifonly.explain(model, refused, data=frame, k=3, method=Exact(apart=apart))

@@ -11,6 +11,7 @@ import pytest
 import ifonly
 from ifonly import Space, as_model
 from ifonly.models import Dense
+from ifonly.search import Engine
 from ifonly.search.exact.program.expression import Affine
 from ifonly.search.exact.program.relaxation import solve_loosely
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
@@ -52,7 +53,7 @@ def test_no_search_is_nearer_than_an_answer_among_millions_of_values(
         model, rows = wide_case(seed, hidden)
         asked = {"space": WIDE, "k": 1, "target": "yes", "rules": rules}
         exact = ifonly.explain(model, rows, method="exact", **asked)
-        other = ifonly.explain(model, rows, effort="thorough", **asked)
+        other = ifonly.explain(model, rows, method=Engine("thorough"), **asked)
         proof = exact.certificates().iloc[0]
         known = other.distance()[0, 0] if other.filled[0, 0] else np.inf
         if exact.status[0] == "infeasible":

@@ -15,6 +15,7 @@ from sklearn.preprocessing import OneHotEncoder
 import ifonly
 from ifonly import Space
 from ifonly.rules import as_rules, relation
+from ifonly.search import Engine
 from ifonly.space import Metric
 
 from .fitted import Fitted
@@ -80,7 +81,7 @@ def test_of_points_drawn_from_all_that_cost_less_none_is_an_answer(
     asked = {"data": frame, "k": 1, "rules": rules}
     exact = ifonly.explain(model, refused, method="exact", **asked)
     assert exact.certificates()["proved"].all()
-    other = ifonly.explain(model, refused, effort="thorough", **asked)
+    other = ifonly.explain(model, refused, method=Engine("thorough"), **asked)
     cost = np.where(exact.filled, exact.distance(), np.inf)[:, 0]
     assert (np.where(other.filled, other.distance(), np.inf)[:, 0] >= cost * (1 - 1e-9)).all()
     tried = 0
@@ -96,7 +97,7 @@ def test_of_points_drawn_from_all_that_cost_less_none_is_an_answer(
 def cheaper(space: Space, x: np.ndarray, answer: np.ndarray, seed: int) -> np.ndarray:
     """[n, d] points that cost a row less than an answer does, around both."""
     rng = np.random.default_rng(seed)
-    metric = Metric.of(space, {})
+    metric = Metric.of(space)
     cost = float(metric.cost(answer[None], x[None])[0])
     share = rng.dirichlet(np.full(len(x), 0.05), 6000) * rng.random((6000, 1)) * cost
     near = np.where(rng.random((6000, 1)) < 0.5, x, answer)

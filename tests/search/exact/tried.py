@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -119,7 +119,7 @@ class Tried:
 
     @property
     def metric(self) -> Metric:
-        return Metric.of(self.question.fitted.space, self.question.weights)
+        return Metric.of(replace(self.question.fitted.space, weights=self.question.weights))
 
 
 def check(answers: ifonly.Answers, question: Question) -> dict[str, int]:

@@ -41,6 +41,7 @@ class Exact:
     limit: float | None = 60.0
     apart: float | None = None
     solves: ClassVar[bool] = True
+    in_order: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("limit", "apart"):

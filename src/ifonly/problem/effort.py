@@ -1,8 +1,11 @@
-"""How much work the engine does for a row, as one set of counts."""
+"""How much work the default method does for a row, as one set of counts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from ifonly.errors import OptionError, nearest
+from ifonly.models import Counted
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,20 @@ SIZES = {
         polish=4,
     ),
 }
+
+
+Effort = str | Size
+"""'auto', 'small', 'base' or 'thorough'; or the counts themselves."""
+
+
+def check_effort(effort: Effort) -> None:
+    """Refuse an effort that does not exist."""
+    if not isinstance(effort, Size) and effort not in ("auto", *SIZES):
+        raise OptionError(f"There is no effort {effort!r}.", nearest(effort, ("auto", *SIZES)))
+
+
+def size_of(effort: Effort, model: Counted) -> Size:
+    """The counts of an effort; 'auto' is 'base' where asking the model costs next to nothing."""
+    if isinstance(effort, Size):
+        return effort
+    return SIZES[("base" if model.cheap else "small") if effort == "auto" else effort]
