@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, overload
 
 import narwhals as nw
 import numpy as np
@@ -21,6 +21,7 @@ from ifonly.answers.why import Why, why_of
 from ifonly.errors import OptionError, nearest
 from ifonly.metrics import importance
 from ifonly.render import html, plot, plot_importance, text
+from ifonly.render.destination import write_file
 from ifonly.render.view import RowView
 from ifonly.space.frame import Frame, free_name, table
 from ifonly.status import Status
@@ -28,10 +29,41 @@ from ifonly.status import Status
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answers(AnswerData):
-    """k answers to each of q rows, with a status a row.
+    """k answers to each of q rows, with a status for each row: what `explain` returns.
 
-    `score` is the model's score of the wanted class or, for a regression, what it predicts.
+    Rows are taken by position: `answers[3]` and `answers[:10]` are Answers too, and a loop over
+    answers goes row by row. A score is the model's score of the wanted class or, for a regression,
+    what it predicts.
+
+    Examples
+    --------
+    >>> import pandas as pd, ifonly
+    >>> data = pd.DataFrame({"income": [10, 30, 50], "job": ["a", "b", "a"]})
+    >>> model = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+    >>> answers = ifonly.explain(model, data[:2], data=data, k=1)
+    >>> answers
+    <Answers: 2 rows, k=1: 2 found>
+    >>> answers.frame()[["query", "income", "job", "prediction"]]
+       query  income job prediction
+    0      0      41   a        yes
+    1      1      41   b        yes
+    >>> for row in answers:
+    ...     print(row.sentences()[0][0])
+    If only income were 41 (not 10): yes (1.00).
+    If only income were 41 (not 30): yes (1.00).
     """
+
+    def __getitem__(self, rows: int | slice | Sequence[int]) -> Answers:
+        """The answers of one row, of a slice, or of a list of positions or flags."""
+        if isinstance(rows, int | np.integer):
+            self._check_row(int(rows))
+            rows = [int(rows)]
+        elif not isinstance(rows, slice) and len(rows) == 0:
+            rows = slice(0)
+        return replace(self, **self.taken(np.arange(len(self))[rows]))
+
+    def __iter__(self) -> Iterator[Answers]:
+        return (self[row] for row in range(len(self)))
 
     def frame(self) -> Frame:
         """One line an answer: query, answer, the features, prediction, score, distance, changed.
@@ -175,21 +207,41 @@ class Answers(AnswerData):
         self._check_row(row)
         return plot.figure(row_views(self, [row % len(self)])[0])
 
-    def to_html(self) -> str:
-        """A page of its own that shows every row and its answers."""
-        return html.page(self.views(), self.record)
+    @overload
+    def to_html(self, path: None = None) -> str: ...
+    @overload
+    def to_html(self, path: str | PathLike[str]) -> None: ...
+    def to_html(self, path: str | PathLike[str] | None = None) -> str | None:
+        """A page of its own that shows every row and its answers.
+
+        Parameters
+        ----------
+        path
+            The file to write; without one, the page is returned as text.
+        """
+        return _text_or_file(html.page(self.views(), self.record), path)
 
     def _repr_html_(self) -> str:
         return html.fragment(self.views()[:20], total=len(self))
 
     def __repr__(self) -> str:
         counts = {status: self.status.count(status) for status in dict.fromkeys(self.status)}
-        told = ", ".join(f"{count} {status}" for status, count in counts.items())
-        return f"<Answers: {len(self)} rows, k={self.k}: {told}>"
+        listed = ", ".join(f"{count} {status}" for status, count in counts.items())
+        return f"<Answers: {len(self)} rows, k={self.k}: {listed}>"
 
-    def to_json(self) -> str:
-        """The answers as JSON, without loss."""
-        return to_json(self)
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: str | PathLike[str]) -> None: ...
+    def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
+        """The answers as JSON, without loss; `Answers.from_json` reads it.
+
+        Parameters
+        ----------
+        path
+            The file to write; without one, the JSON is returned as text.
+        """
+        return _text_or_file(to_json(self), path)
 
     @classmethod
     def from_json(cls, content: str) -> Answers:
@@ -216,3 +268,10 @@ class Answers(AnswerData):
 
     def _ours(self, columns: dict[str, Any]) -> dict[str, Any]:
         return {free_name(name, self.space.names): one for name, one in columns.items()}
+
+
+def _text_or_file(content: str, path: str | PathLike[str] | None) -> str | None:
+    if path is None:
+        return content
+    write_file(path, content)
+    return None

@@ -18,28 +18,30 @@ from ifonly.status import Status
 class AnswerData:
     """k answers to each of q rows, and what is computed from them alone."""
 
-    space: Space
+    status: tuple[Status, ...]
+    """How the search for each row ended."""
+    notes: tuple[str, ...]
+    """A message about each row; often empty."""
+    predicted: tuple[Any, ...]
+    """What the model predicts for each row."""
+    wanted: tuple[Any, ...]
+    """The wanted class or range of each row."""
+    filled: np.ndarray
+    """bool [q, k] which answers there are."""
+    score: np.ndarray
+    """[q, k] the score of each answer, NaN where there is none."""
+    row_score: np.ndarray
+    """[q] the score of each row itself."""
     x: np.ndarray
     """[q, d] the codes of the rows asked."""
     points: np.ndarray
     """[q, k, d] the codes of the answers, nearest first; the row's own where none is filled."""
-    filled: np.ndarray
-    """bool [q, k]"""
-    status: tuple[Status, ...]
-    wanted: tuple[Any, ...]
-    """The wanted class or range of each row."""
-    predicted: tuple[Any, ...]
-    """What the model says of each row."""
-    row_score: np.ndarray
-    """[q]"""
-    score: np.ndarray
-    """[q, k], NaN where no answer is."""
     index: tuple[Any, ...]
     """The user's own index of the rows."""
     library: str
     """The library of the user's frame, in which frames come back."""
-    notes: tuple[str, ...]
-    """What there is to say of each row; often nothing."""
+    space: Space
+    """The features, their labels and what changing them costs."""
     record: Mapping[str, Any]
     """What produced the answers: versions, seed, options, fingerprints, model rows and calls."""
     acted: np.ndarray | None = None
@@ -98,3 +100,20 @@ class AnswerData:
                 "Ask again with the same model and seed, and call this on what comes back.",
             )
         return self.source
+
+    def taken(self, rows: np.ndarray) -> dict[str, Any]:
+        """The fields of some of the rows, by position."""
+        fields: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                fields[name] = value[rows]
+            elif isinstance(value, tuple):
+                fields[name] = tuple(value[row] for row in rows)
+            else:
+                fields[name] = value
+        record = dict(self.record)
+        for name in ("target", "row_rules"):
+            if isinstance(record.get(name), list) and len(record[name]) == len(self):
+                record[name] = [record[name][row] for row in rows]
+        source = None if self.source is None else self.source.take(rows)
+        return {**fields, "record": record, "source": source}

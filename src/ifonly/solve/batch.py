@@ -38,6 +38,19 @@ class Batch:
             rows[start : start + size] for rows in groups for start in range(0, len(rows), size)
         ]
 
+    def take(self, rows: np.ndarray) -> Batch:
+        """Some of the rows, by position."""
+        places = rows.tolist()
+        return Batch(
+            self.x[rows],
+            self.goal.take(rows),
+            self.met[rows],
+            tuple(self.own[row] for row in places) if self.own else (),
+            self.seed,
+            self.known[rows],
+            {new: self.failed[old] for new, old in enumerate(places) if old in self.failed},
+        )
+
     def pose(self, setting: Setting, model: Counted, rows: np.ndarray) -> Problem:
         """The problem of some rows."""
         own = [self.own[row] for row in rows] if self.own else []

@@ -6,7 +6,7 @@ It is kept beside fresh answers and does not travel with saved ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
@@ -39,6 +39,17 @@ class Source:
     batch: Batch
     pools: tuple[tuple[np.ndarray, Pool], ...]
     """For each chunk, the positions of its rows and their candidates."""
+
+    def take(self, rows: np.ndarray) -> Source:
+        """The source of some of the rows, by position."""
+        pools = []
+        for positions, pool in self.pools:
+            slot = {int(row): place for place, row in enumerate(positions)}
+            new = [place for place, row in enumerate(rows.tolist()) if row in slot]
+            if new:
+                old = [slot[int(rows[place])] for place in new]
+                pools.append((np.array(new), Pool(pool.points[old], pool.margin[old])))
+        return replace(self, batch=self.batch.take(rows), pools=tuple(pools))
 
     def rules_of(self, row: int) -> tuple[Rule, ...]:
         """All rules that a row obeys."""
