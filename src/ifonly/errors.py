@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
 
 
 class IfonlyError(Exception):
@@ -78,6 +79,19 @@ class FileError(IfonlyError, OSError):
 
 class OutputError(FileError):
     """A file, a pipe or a stream cannot be written."""
+
+
+def absent(path: Path, kind: str = "file", endings: Iterable[str] = ("",)) -> FileError:
+    """The error for a file that is not there; the hint names one beside it of the same kind."""
+    if path.is_dir():
+        hint = "It is a folder."
+    elif not path.parent.is_dir():
+        hint = f"There is no folder {str(path.parent)!r} either."
+    else:
+        ends = tuple(endings)
+        beside = [one.name for one in path.parent.iterdir() if one.is_file()]
+        hint = nearest(path.name, [name for name in beside if name.lower().endswith(ends)])
+    return FileError(f"There is no {kind} {str(path)!r}.", hint)
 
 
 def check_flag(value: object, name: str) -> None:

@@ -228,8 +228,7 @@ def _explained(
     certain = not setting.decision.found
     said = predict(model, x, cut, stated=stated, certain=certain)
     goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
-    decided = said.decided[:, None] if model.classes else None
-    met = goal.met(said.scores[:, None], decided)[:, 0]
+    met = goal.reached(said.scores, said.decided if model.classes else None)
     batch = Batch(x, goal, met, own, question.seed, said.known, said.failed)
     found = answer_in_turns(batch, setting, model, method, question, proof=_proof(question))
     model.confirm()

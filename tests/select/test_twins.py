@@ -43,7 +43,7 @@ def posed(seed: int) -> tuple[Problem, Pool]:
         )
     )
     model = ifonly.as_model(lambda frame: np.full(len(frame), 0.9), classes=["no", "yes"])
-    setting = prepare(model, None, space, ())
+    setting = prepare(model, None, space)
     x = np.array([[47.95968871, 3.0, 60.0, 0], [12.0, 70.0, 1.0, 2]])
     goal = resolve("yes", ("no", "yes"), np.zeros(2, int))
     problem = pose(setting, Counted(setting.model, setting.route), x, goal, seed)

@@ -11,6 +11,7 @@ import numpy as np
 from ifonly.errors import OptionError
 from ifonly.solve.source import Source
 from ifonly.space import Metric, Space
+from ifonly.space.compare import differs
 from ifonly.status import Status
 
 
@@ -77,8 +78,7 @@ class AnswerData:
 
     def changed(self) -> np.ndarray:
         """bool [q, k, d]: what each answer changes."""
-        both = np.isnan(self.points) & np.isnan(self.x)[:, None]
-        return np.asarray((self.points != self.x[:, None]) & ~both)
+        return differs(self.points, self.x[:, None])
 
     def acted_features(self) -> np.ndarray:
         """bool [q, k, d]: what each answer changes itself; without causes, all it changes."""

@@ -21,6 +21,7 @@ from ifonly.render.view import Change, value_text
 from ifonly.rules import Rule, as_rules
 from ifonly.rules.transitions import Takes
 from ifonly.space import Space
+from ifonly.space.compare import differs
 from ifonly.space.rows import value_of
 
 MOST = 10
@@ -109,7 +110,7 @@ class _Route:
 
     def steps(self) -> list[Step]:
         """The steps of the best order."""
-        changed = np.flatnonzero((self.x != self.goal) & ~(np.isnan(self.x) & np.isnan(self.goal)))
+        changed = np.flatnonzero(differs(self.x, self.goal))
         clocks = {self.space.index(of) for _, of in self._times()}
         moves = [int(j) for j in changed if j not in clocks] or [int(j) for j in changed]
         if len(moves) > MOST:
@@ -140,7 +141,7 @@ class _Route:
         """What lies between two states, of which the second has more done."""
         before, after = states
         new = [j for j, was, now in zip(moves, *done, strict=True) if now and not was]
-        apart = np.flatnonzero((before != after) & ~(np.isnan(before) & np.isnan(after)))
+        apart = np.flatnonzero(differs(before, after))
         changes = [
             Change(
                 self.space.names[j],

@@ -10,6 +10,7 @@ import numpy as np
 
 from ifonly.problem.pool import repeated
 from ifonly.space import Metric
+from ifonly.space.distance import similarity
 
 ROOM = 4_000_000
 """About how many numbers the pairs of points hold that are compared at a time."""
@@ -84,7 +85,7 @@ def _table(
 
 def det_kernel(metric: Metric, points: np.ndarray, present: np.ndarray) -> np.ndarray:
     """[q] det K of the present points, K = 1 / (1 + dist); 1 for a single point."""
-    kernel = 1 / (1 + metric.pairwise(points))
+    kernel = similarity(metric.pairwise(points))
     both = present[:, :, None] & present[:, None, :]
     return np.asarray(np.linalg.det(np.where(both, kernel, np.eye(points.shape[1]))))
 

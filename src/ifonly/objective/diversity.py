@@ -17,6 +17,7 @@ from typing import final
 import numpy as np
 
 from ifonly.objective.array import Array, namespace, sign
+from ifonly.space.distance import similarity
 
 
 @final
@@ -63,7 +64,7 @@ class Diversity:
         w, p, q = gaps.shape
         k = self.identity.shape[0]
         distance = (self.weights @ xp.abs(gaps).reshape((w, p * q))).reshape((p, q))
-        kernel = 1.0 / (1.0 + distance)
+        kernel = similarity(distance)
         return kernel, (self.spread @ kernel).reshape((k, k, q)) + self.identity
 
 

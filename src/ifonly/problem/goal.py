@@ -64,6 +64,10 @@ class Goal:
             return self.margin(scores) > 0
         return np.asarray(decided == self.wanted[:, None])
 
+    def reached(self, scores: np.ndarray, decided: np.ndarray | None) -> np.ndarray:
+        """bool [q]: `met` of one point per row, with scores [q, c] and decisions [q]."""
+        return self.met(scores[:, None], None if decided is None else decided[:, None])[:, 0]
+
     def take(self, rows: np.ndarray) -> Goal:
         """The goals of some rows."""
         return replace(self, wanted=self.wanted[rows], low=self.low[rows], high=self.high[rows])

@@ -22,6 +22,7 @@ from ifonly.problem.pool import Pool
 from ifonly.rules import Box, Rule
 from ifonly.rules.repair import repaired, violation
 from ifonly.space import Metric, Space
+from ifonly.space.compare import differs
 
 
 @dataclass(frozen=True)
@@ -210,8 +211,7 @@ class Problem:
             accepted &= among
         rows, _ = np.nonzero(accepted)
         decided, own = self.model.own(result[accepted], decide=not self.goal.by_scores, score=score)
-        goal = self.goal.take(rows)
-        met = goal.met(own[:, None, :], None if decided is None else decided[:, None])[:, 0]
+        met = self.goal.take(rows).reached(own, decided)
         if score:
             met &= np.isfinite(own).all(axis=1)  # asked about in full, within the budget
         scores = np.full((*accepted.shape, own.shape[1]), np.nan)
@@ -235,10 +235,8 @@ class Problem:
 
     def changed(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m, d]: the features in which points differ from their rows."""
-        differs = points != self.x[:, None]
-        if self.metric.missing:
-            differs &= ~(np.isnan(points) & np.isnan(self.x)[:, None])
-        return np.asarray(differs)
+        x = self.x[:, None]
+        return differs(points, x) if self.metric.missing else np.asarray(points != x)
 
     def kept(self, points: np.ndarray) -> np.ndarray:
         """[q, m, d] points with the row's own value, bit for bit, wherever they do not differ.

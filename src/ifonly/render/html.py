@@ -22,25 +22,32 @@ def page(views: Sequence[RowView], record: Mapping[str, Any]) -> str:
     rows = "\n".join(_section(view) for view in views)
     numbers = all(predicts_numbers(view) for view in views)
     bar = "" if numbers else "A bar is the model's score, the mark on it the score now."
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>If only: what would have changed the outcome</title>
-<style>{PAGE_STYLE}</style>
-</head>
-<body>
-<main>
-<header>
+    body = f"""<header>
 <h1>If only …</h1>
 <p>The changes that would have given another outcome, each checked with the model itself.
 Only what changes is shown; everything else stays as it is. {bar}</p>
 </header>
 {overview}
 {rows}
-{_provenance(record)}
+{_provenance(record)}"""
+    return document("If only: what would have changed the outcome", body)
+
+
+def document(title: str, body: str, style: str = "") -> str:
+    """A whole HTML document that fetches nothing."""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>{PAGE_STYLE}{style}</style>
+</head>
+<body>
+<main>
+{body}
 </main>
 </body>
 </html>

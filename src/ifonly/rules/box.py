@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.space import Space
+from ifonly.space.compare import differs
 
 CLOSE = 1e-6
 """The share of a feature's step within which two values are one; floats do not add up exactly."""
@@ -115,9 +116,7 @@ class Box:
             inside |= np.isnan(points) & self.erase[:, None]
         if inside.all():
             return np.asarray(inside)
-        own = points == self.x[:, None]
-        if np.isnan(self.x).any():
-            own |= np.isnan(points) & np.isnan(self.x)[:, None]
+        own = ~differs(points, self.x[:, None])
         return np.asarray(inside | (own & self.keep[:, None]))
 
     def empty(self) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ifonly.rules.box import CLOSE, Box, inward
 from ifonly.space import Continuous, Space
+from ifonly.space.compare import differs
 
 STRICT = 1e-3
 """The share of a step that makes 'more than' out of 'at least'."""
@@ -42,8 +43,7 @@ class Scene:
 
     def changed(self, j: int) -> np.ndarray:
         """bool [...]: whether feature j differs from the row's own; missing equals missing."""
-        value, own = self.value(j), self.own(j)
-        return np.asarray((value != own) & ~(np.isnan(value) & np.isnan(own)))
+        return differs(self.value(j), self.own(j))
 
     def step(self, j: int) -> float:
         """The distance between two neighbouring values; 1 for levels."""

@@ -18,6 +18,7 @@ from ifonly.errors import OptionError
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.select.exchange import Chosen, answer, empty, exchange, grow, kernel
+from ifonly.space.distance import similarity
 
 _INF = np.float32(np.inf)
 _EXCHANGES = 10_000
@@ -96,7 +97,7 @@ class Determinant:
         """w = exp(-rate * price) [q, m], scaled so that the cheapest has 1; 0 where not valid."""
         price = distance.astype(np.float64)
         if self.diversity <= 0:
-            return np.where(pool.valid, 1.0 / (1.0 + price), 0.0)
+            return np.where(pool.valid, similarity(price), 0.0)
         if problem.metric.charge:
             price += problem.metric.charge * count(changes(pool.points, problem.x))
         least = np.where(pool.valid, price, np.inf).min(1, keepdims=True, initial=np.inf)

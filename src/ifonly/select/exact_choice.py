@@ -19,6 +19,7 @@ from ifonly.problem.pool import Pool, repeated
 from ifonly.problem.problem import Problem
 from ifonly.select.answer_order import nearest_first
 from ifonly.select.determinant import Determinant
+from ifonly.space.distance import similarity
 
 _LEAST = 1e-12
 """The least variance that counts; what is below is rounding."""
@@ -137,7 +138,7 @@ def _log(variance: np.ndarray) -> np.ndarray:
 
 def _kernel(problem: Problem, points: np.ndarray) -> np.ndarray:
     """[..., m, m] of points [..., m, d]; a kernel for which the bound does not hold is refused."""
-    kernel = 1.0 / (1.0 + problem.metric.pairwise(points))
+    kernel = similarity(problem.metric.pairwise(points))
     if np.linalg.eigvalsh(kernel).min() < -_LEAST * kernel.shape[-1]:
         raise OptionError(
             "The kernel of these points has a negative eigenvalue, so that no bound holds.",

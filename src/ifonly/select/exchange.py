@@ -24,6 +24,7 @@ from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.select.answer_order import nearest_first
 from ifonly.space import Metric
+from ifonly.space.distance import similarity
 
 Floats = NDArray[np.float64]
 
@@ -73,9 +74,7 @@ def empty(points: Points, weight: Floats, k: int) -> Chosen:
 
 def kernel(metric: Metric, points: Points, centre: Points) -> Floats:
     """1/(1+distance) [...] between `points` [..., d] and `centre` [..., d]."""
-    out = metric.distance(points, centre).astype(np.float64)
-    out += 1.0
-    return np.reciprocal(out, out=out)
+    return np.asarray(similarity(metric.distance(points, centre).astype(np.float64)))
 
 
 def grow(metric: Metric, chosen: Chosen, *, spread: bool = True) -> Chosen:

@@ -70,9 +70,8 @@ class Source:
             points = self.setting.causes.follow(self.batch.x[rows], points)
         codes = points[asked]
         decided, scores = model.own(codes, decide=not goal.by_scores, score=False)
-        each = None if decided is None else decided[:, None]
         met = np.zeros(asked.shape, dtype=bool)
-        met[asked] = goal.take(rows[np.nonzero(asked)[0]]).met(scores[:, None], each)[:, 0]
+        met[asked] = goal.take(rows[np.nonzero(asked)[0]]).reached(scores, decided)
         return met
 
     def flips(self, columns: Sequence[int], asked: np.ndarray) -> tuple[np.ndarray, bool]:

@@ -139,3 +139,8 @@ def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _back(parts: np.ndarray) -> np.ndarray:
     """[d, ...] as [..., d]."""
     return parts.transpose(*range(1, parts.ndim), 0)
+
+
+def similarity(distance: Any) -> Any:
+    """The kernel of diversity, 1 / (1 + distance), for arrays of any library."""
+    return 1.0 / (1.0 + distance)

@@ -193,7 +193,7 @@ def _rules(fitted: Fitted, rng: np.random.Generator) -> tuple[Rule, ...]:
         count = int(rng.integers(1, 4))
         rules = tuple(random_grammar(fitted.space, int(rng.integers(2**31)), count))
         try:
-            prepare(fitted.model, None, fitted.space, rules)
+            prepare(fitted.model, None, fitted.space).with_rules(rules)
         except IfonlyError:
             continue
         return rules

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ifonly.cli.messages import say
 from ifonly.cli.tables.columns import Words
-from ifonly.errors import DataError, FileError, MissingExtra, RuleError, nearest
+from ifonly.errors import DataError, FileError, MissingExtra, RuleError, absent
 from ifonly.rules import Rule, read_rules
 from ifonly.space import Space
 
@@ -62,7 +62,7 @@ def read_rule_file(path: Path, space: Space) -> tuple[Rule, ...]:
 def read(path: Path, reader: Callable[[Path], Content], kind: str) -> Content:
     """What a reader makes of a file; whatever cannot be read is an error that names the file."""
     if not path.is_file():
-        raise FileError(f"There is no file {str(path)!r}.", _beside(path))
+        raise absent(path)
     try:
         if not path.stat().st_size:
             raise FileError(f"{str(path)!r} is empty.", f"{kind.capitalize()} is wanted.")
@@ -118,12 +118,3 @@ def _parquet(path: Path) -> pd.DataFrame:
     except ImportError:
         raise MissingExtra("pyarrow", "parquet") from None
     return pd.read_parquet(path)
-
-
-def _beside(path: Path) -> str:
-    """The hint for a file that is not there."""
-    if not path.parent.is_dir():
-        return f"There is no folder {str(path.parent)!r} either."
-    if path.is_dir():
-        return "It is a folder."
-    return nearest(path.name, [other.name for other in path.parent.iterdir() if other.is_file()])

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from ifonly.errors import FileError, IfonlyError, MissingExtra, OptionError, nearest
+from ifonly.errors import FileError, IfonlyError, MissingExtra, OptionError, absent
 from ifonly.models.adapters import catboost, lightgbm, onnx, torch, xgboost
 from ifonly.models.files import skops
 
@@ -29,12 +29,7 @@ def load_model(path: Path, *, trust_pickle: bool = False, trust: Collection[str]
     by its exact name.
     """
     if not path.is_file():
-        raise FileError(
-            f"There is no model file {str(path)!r}.",
-            nearest(path.name, [other.name for other in path.parent.glob("*") if other.is_file()])
-            if path.parent.is_dir()
-            else f"There is no folder {str(path.parent)!r} either.",
-        )
+        raise absent(path, "model file", LOADERS)
     ending = path.suffix.lower()
     if ending not in LOADERS:
         raise FileError(

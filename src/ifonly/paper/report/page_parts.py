@@ -11,8 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from ifonly.render.html import isolated
-from ifonly.render.style import PAGE_STYLE
+from ifonly.render.html import document, isolated
 
 STYLE = """
 main { max-width: 84rem; }
@@ -56,26 +55,8 @@ def page(title: str, lead: str, sections: Iterable[Section]) -> str:
     shown = list(sections)
     links = "".join(f'<a href="#{one.name}">{escape(one.title)}</a>' for one in shown)
     body = "\n".join(one.html() for one in shown)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>{escape(title)}</title>
-<style>{PAGE_STYLE}{STYLE}</style>
-</head>
-<body>
-<main>
-<header><h1>{escape(title)}</h1>
-{lead}</header>
-<nav>{links}</nav>
-{body}
-</main>
-</body>
-</html>
-"""
+    head = f"<header><h1>{escape(title)}</h1>\n{lead}</header>\n<nav>{links}</nav>"
+    return document(title, f"{head}\n{body}", STYLE)
 
 
 def text(words: str) -> str:
