@@ -1,10 +1,10 @@
 """The paper's method and its baselines, each a few lines over the parts.
 
-A recipe has `explain`'s signature and returns Answers. Those that descend run as the paper did:
-from random starts, without restarts; repeats are dropped and gaps show as `partial`. The distance
-in their loss is that of the authors' code, which sums over one-hot columns where the paper's text
-averages: with the averaged distance the diversity of large sets is too weak to keep their points
-apart.
+A recipe takes the options of an `Explainer` and of its `explain`, and returns Answers. Those that
+descend run as the paper did: from random starts, without restarts; repeats are dropped and gaps
+show as `partial`. The distance in their loss is that of the authors' code, which sums over one-hot
+columns where the paper's text averages: with the averaged distance the diversity of large sets is
+too weak to keep their points apart.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ifonly.answers import Answers
-from ifonly.api import explain
+from ifonly.explainer import Explainer
 from ifonly.refine import Nothing, Refiner, Sparsify
 from ifonly.rules import Rule
 from ifonly.search import Gradient, Searcher
@@ -22,6 +22,8 @@ from ifonly.search.exact.mixed_integer import MixedInteger
 from ifonly.select import Filtered, InOrder
 from ifonly.solve.method import Method
 
+PREPARED = ("data", "space", "categorical", "rules", "causes")
+"""The options that an Explainer is made with; the others belong to a question."""
 PATIENT = Pace(every=10, patience=12, stubborn=200)
 """Looks often and waits long, since nothing is started again."""
 
@@ -120,4 +122,6 @@ def _run(
     filters: tuple[Rule, ...] = (),
 ) -> Answers:
     selector = Filtered(InOrder(), filters) if filters else InOrder()
-    return explain(model, rows, method=Method(searcher, refiner, selector), **options)
+    prepared = {name: options.pop(name) for name in PREPARED if name in options}
+    explainer = Explainer(model, method=Method(searcher, refiner, selector), **prepared)
+    return explainer.explain(rows, **options)
