@@ -33,6 +33,11 @@ class Polish:
     around: int = 64
     """Neighbours of each point."""
 
+    @property
+    def from_pool(self) -> Chooser:
+        """The choice without neighbours."""
+        return self.choice
+
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, NDArray[np.bool_]]:
         """The chosen points, nearest first."""
         groups = list(problem.moves.alike())
