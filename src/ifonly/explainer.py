@@ -169,14 +169,15 @@ class Explainer:
         model = _counted(setting.model, question.limit, setting.route, method)
         ask = partial(_explained, question, method, rows, x, own)
         try:
-            return ask(model, setting)
+            return ask(model=model, setting=setting)
         except Rejection:  # one row that the model fails for: the route is right for others
-            return ask(model.without_route(), replace(setting, route=setting.model))
+            plain = replace(setting, route=setting.model)
+            return ask(model=model.without_route(), setting=plain)
         except Contradiction:
             # A shortcut that misleads is not taken again: the model itself is asked.
             self.setting = replace(self.setting, route=setting.model, contradicted=True)
             plain = replace(setting, route=setting.model, contradicted=True)
-            return ask(model.without_route(), plain)
+            return ask(model=model.without_route(), setting=plain)
 
     def _setting(
         self,
@@ -219,6 +220,7 @@ def _explained(
     rows: Frame,
     x: np.ndarray,
     own: tuple[tuple[Rule, ...], ...],
+    *,
     model: Counted,
     setting: Setting,
 ) -> Answers:

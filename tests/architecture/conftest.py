@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -38,12 +40,6 @@ class Source:
         parts = self.path.with_suffix("").parts[1:]
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
-    @property
-    def package(self) -> str:
-        """The package that a relative import of a shipped file starts from."""
-        initial = self.path.name == "__init__.py"
-        return self.dotted if initial else self.dotted.rpartition(".")[0]
-
 
 @pytest.fixture(scope="session")
 def root() -> Path:
@@ -61,3 +57,21 @@ def sources() -> list[Source]:
 def shipped(sources: list[Source]) -> list[Source]:
     """Every Python file of the package."""
     return [source for source in sources if source.shipped]
+
+
+@pytest.fixture(scope="session")
+def drawing() -> ModuleType:
+    """The script that reads the imports of the package and draws them."""
+    spec = importlib.util.spec_from_file_location("drawing", ROOT / "scripts" / "draw_imports.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def imports(drawing: ModuleType) -> dict[str, set[str]]:
+    """The files of the package by their dotted names, and the files that each one imports."""
+    graph: dict[str, set[str]] = drawing.file_graph(ROOT / "src")
+    return graph

@@ -2,6 +2,7 @@
 
 A *unit* is a module or package right under `ifonly`. Each has a layer; a unit imports from lower
 layers, and from its own layer only where LAYERS says so. A new unit takes a place in LAYERS first.
+An import counts wherever it stands: inside a function, or for the types alone.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+from xml.etree import ElementTree
+
+Graph: TypeAlias = dict[str, set[str]]
 
 # From the top to the bottom. 'apart': units of one layer never import each other.
 # 'together': they may, without a cycle.
@@ -60,29 +64,50 @@ def test_every_unit_has_a_layer(shipped: list[Any]) -> None:
     assert units - set(LEVEL) - SIDE - {""} == set(), "give the unit a place in LAYERS"
 
 
-def test_imports_point_down(shipped: list[Any]) -> None:
-    offences = []
-    for source in shipped:
-        importer = unit_of(source.dotted)
-        if importer in SIDE | {""}:
-            continue
-        for target in own_imports(source):
-            if not allowed(importer, unit_of(target)):
-                offences.append(f"{source.path} imports {target}")
+def test_imports_point_down(imports: Graph) -> None:
+    offences = [
+        f"{name} imports {target}"
+        for name, targets in imports.items()
+        for target in sorted(targets)
+        if unit_of(name) not in SIDE | {""} and not allowed(unit_of(name), unit_of(target))
+    ]
     assert offences == []
 
 
-def test_units_import_each_other_without_a_cycle(shipped: list[Any]) -> None:
-    graph: dict[str, set[str]] = {}
-    for source in shipped:
-        importer = unit_of(source.dotted)
-        targets = {unit_of(target) for target in own_imports(source)}
-        graph.setdefault(importer, set()).update(targets - {importer, ""})
-    graph.pop("", None)
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        raise AssertionError(f"a cycle of imports: {' -> '.join(error.args[1])}") from None
+def test_units_import_each_other_without_a_cycle(imports: Graph, drawing: Any) -> None:
+    assert cycle(drawing.room_graph(imports)) == []
+
+
+def test_files_import_each_other_without_a_cycle(imports: Graph) -> None:
+    assert cycle(imports) == []
+
+
+def test_a_cycle_is_seen_wherever_its_imports_stand(tmp_path: Path, drawing: Any) -> None:
+    files = {
+        "__init__.py": "",
+        "rows/__init__.py": "def f():\n    from ifonly.rows import late\n",
+        "rows/late.py": "if TYPE_CHECKING:\n    from .early import x\n",
+        "rows/early.py": "import ifonly.names\n",
+        "names.py": "from ifonly.rows import f\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / "ifonly" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    graph = drawing.file_graph(tmp_path)
+    names = ["ifonly.rows", "ifonly.rows.late", "ifonly.rows.early", "ifonly.names"]
+    assert {name: graph[name] for name in names} == {
+        name: {target} for name, target in zip(names, [*names[1:], names[0]], strict=True)
+    }
+    assert set(cycle(graph)) == set(names)
+    assert set(cycle(drawing.room_graph(graph))) == {"names", "rows"}
+
+
+def test_the_picture_shows_the_imports_as_they_are(imports: Graph, drawing: Any) -> None:
+    shown = ElementTree.parse(drawing.PICTURE).find(".//{*}description")
+    assert shown is not None
+    wanted = drawing.described(drawing.room_graph(imports))
+    assert shown.text == wanted, "run: python scripts/draw_imports.py"
 
 
 def test_third_party_packages_keep_to_their_rooms(shipped: list[Any]) -> None:
@@ -160,28 +185,13 @@ def allowed(importer: str, target: str) -> bool:
     return LEVEL[importer] < LEVEL[target]
 
 
-def own_imports(source: Any) -> Iterator[str]:
-    """The modules of ifonly that a file imports, anywhere in it, by their dotted names."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = imported_from(node, source.package)
-        else:
-            continue
-        yield from (name for name in names if name.split(".")[0] == "ifonly")
-
-
-def imported_from(node: ast.ImportFrom, package: str) -> list[str]:
-    """The dotted names of a `from` import, relative ones resolved from the file's package."""
-    origin = node.module or ""
-    if node.level:
-        above = package.split(".")[: len(package.split(".")) - node.level + 1]
-        origin = ".".join([*above, *([node.module] if node.module else [])])
-    if origin != "ifonly":
-        return [origin]
-    units = set(LEVEL) | SIDE
-    return [f"ifonly.{a.name}" if a.name in units else "ifonly" for a in node.names]
+def cycle(graph: Graph) -> list[str]:
+    """The names of some cycle, the first one again at the end; empty where there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
 
 
 def third_party(tree: ast.AST, *, at_import: bool = False) -> Iterator[str]:

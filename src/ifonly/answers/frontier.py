@@ -10,7 +10,8 @@ from ifonly.answers.data import AnswerData
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction
-from ifonly.select import Polish, Selector
+from ifonly.select import Selector
+from ifonly.select.selector import from_pool
 from ifonly.solve.source import MOST_ROWS, Source
 from ifonly.solve.stages import judged
 from ifonly.solve.statuses import status_of, wanted_score
@@ -27,7 +28,7 @@ def frontier(answers: AnswerData, diversities: Sequence[float]) -> dict[float, d
     sets = {}
     for one in diversities:
         method = source.method.with_diversity(one)
-        chooser = method.selector.choice if isinstance(method.selector, Polish) else method.selector
+        chooser = from_pool(method.selector)
         try:
             chosen = _chosen(answers, source, chooser)
         except Contradiction:

@@ -16,7 +16,7 @@ from ifonly.errors import RuleError
 from ifonly.rules.box import Box
 from ifonly.rules.change_rules import Changes
 from ifonly.rules.intervals import Shift
-from ifonly.rules.rule import Condition, Rule
+from ifonly.rules.rule import OPERATIONS, Condition, Rule
 from ifonly.rules.scene import Scene
 from ifonly.space import Space
 
@@ -171,6 +171,8 @@ class Implies(Condition):
             return drawn
         return np.where(can[:, None], drawn, self.condition.reach(scene, False))
 
+
+OPERATIONS.update({"and": And.of, "or": Or.of, "not": Not, "implies": Implies})
 
 MOVES = (Shift, Changes)
 """What 'A => B' is written for; anything else is 'if A then B'."""

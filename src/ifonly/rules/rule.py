@@ -9,7 +9,7 @@ has no known age breaks no rule on age. A value that a rule speaks of never goes
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -80,25 +80,21 @@ class Rule(ABC):
         return (self.truth(scene) < 0).astype(np.float64)
 
     def __and__(self, other: Rule) -> Rule:
-        from ifonly.rules.logic import And  # it is made of rules
-
-        return And.of(self, other)
+        return OPERATIONS["and"](self, other)
 
     def __or__(self, other: Rule) -> Rule:
-        from ifonly.rules.logic import Or
-
-        return Or.of(self, other)
+        return OPERATIONS["or"](self, other)
 
     def __invert__(self) -> Rule:
-        from ifonly.rules.logic import Not
-
-        return Not(self)
+        return OPERATIONS["not"](self)
 
     def implies(self, other: Rule) -> Rule:
         """The rule that where this is true of an answer, the other is, too."""
-        from ifonly.rules.logic import Implies
+        return OPERATIONS["implies"](self, other)
 
-        return Implies(self, other)
+
+OPERATIONS: dict[str, Callable[..., Rule]] = {}
+"""What `&`, `|`, `~` and `implies` make of rules; `logic` enters its own rules here."""
 
 
 class Condition(Rule):

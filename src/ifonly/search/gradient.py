@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from array_api_compat import array_namespace, device, to_device
@@ -42,6 +42,7 @@ class Gradient:
     yloss: str = "hinge"
     """'hinge', or 'l1' or 'l2' on the probability, which the paper argues against."""
     pace: Pace = field(default_factory=Pace)
+    needs: ClassVar[frozenset[str]] = frozenset({"gradient"})
 
     def __post_init__(self) -> None:
         if self.yloss not in YLOSSES:

@@ -1,11 +1,15 @@
-"""What a searcher is."""
+"""What a searcher is, and what it may need of a model."""
 
 from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from ifonly.errors import OptionError, nearest
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
+
+NEEDS = ("gradient", "reading")
+"""What a strategy may need of a model beside its scores, each a field of `Problem`."""
 
 
 @runtime_checkable
@@ -15,7 +19,23 @@ class Searcher(Protocol):
     What it proposes for a row depends on that row, its random stream and the options alone, so
     that the row gets the same in any batch. Whatever it returns with a positive margin obeys the
     rules; it may return fewer than k such points, and far more.
+
+    One that looks inside the model states it in `needs`, a set of names from `NEEDS`: the problem
+    then has `problem.gradient` or `problem.reading`, and a model without one is refused.
     """
 
     def search(self, problem: Problem, k: int) -> Pool:
         """Candidates for every row, with their margins."""
+
+
+def needs_of(*strategies: object) -> frozenset[str]:
+    """What some strategies need of a model together; one that states nothing needs its scores.
+
+    >>> from ifonly.search import Engine, Exact, Gradient, Union
+    >>> sorted(needs_of(Engine(), Union((Union((Gradient(),)), Exact()))))
+    ['gradient', 'reading']
+    """
+    needs = frozenset(need for one in strategies for need in getattr(one, "needs", ()))
+    for need in sorted(needs.difference(NEEDS)):
+        raise OptionError(f"A strategy needs {need!r} of a model.", nearest(need, NEEDS))
+    return needs

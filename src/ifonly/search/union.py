@@ -7,7 +7,7 @@ from functools import reduce
 
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
-from ifonly.search.searcher import Searcher
+from ifonly.search.searcher import Searcher, needs_of
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,11 @@ class Union:
     """Everything that each of some searchers proposes."""
 
     searchers: tuple[Searcher, ...]
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What any of them needs."""
+        return needs_of(*self.searchers)
 
     def search(self, problem: Problem, k: int) -> Pool:
         """All proposals side by side."""

@@ -43,6 +43,11 @@ class Polish:
         """The same selector at another diversity."""
         return replace(self, choice=self.choice.with_diversity(diversity))
 
+    @property
+    def from_pool(self) -> Chooser:
+        """The choice without neighbours."""
+        return self.choice
+
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, NDArray[np.bool_]]:
         """The chosen points, nearest first."""
         groups = list(problem.moves.alike())

@@ -12,7 +12,11 @@ from ifonly.problem.problem import Problem
 
 @runtime_checkable
 class Selector(Protocol):
-    """A way to choose a set of answers from a pool."""
+    """A way to choose a set of answers from a pool.
+
+    One that asks about further points has `from_pool`, a selector that makes the same choice among
+    the points of a pool alone.
+    """
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The chosen points [q, k, d], nearest first, and which places are filled, bool [q, k]."""
@@ -24,3 +28,9 @@ class Diverse(Selector, Protocol):
 
     def with_diversity(self, diversity: float) -> Self:
         """The same selector at another diversity, from 0 (closest) to 1 (widest)."""
+
+
+def from_pool(selector: Selector) -> Selector:
+    """The selector of the same choice that takes no points but those of its pool."""
+    alone: Selector = getattr(selector, "from_pool", selector)
+    return alone

@@ -13,6 +13,7 @@ from typing import Any
 from ifonly.errors import OptionError, nearest
 from ifonly.refine import Nothing, Refiner, Shrink
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher
+from ifonly.search.searcher import needs_of
 from ifonly.select import Determinant, Diverse, InOrder, Needed, Polish, Selector
 
 
@@ -43,16 +44,17 @@ class Method:
     @property
     def descends(self) -> bool:
         """Whether the search needs the model's gradient."""
-        return any(isinstance(one, Gradient) for one in self._every)
+        return "gradient" in self.needs
 
     @property
     def solves(self) -> bool:
         """Whether the search needs a reading of the model."""
-        return any(getattr(one, "solves", False) for one in self._every)
+        return "reading" in self.needs
 
     @property
-    def _every(self) -> tuple[Searcher, ...]:
-        return tuple(getattr(self.searcher, "searchers", (self.searcher,)))
+    def needs(self) -> frozenset[str]:
+        """What its strategies need of the model beside scores."""
+        return needs_of(self.searcher, self.refiner, self.selector)
 
     @property
     def weighs(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ifonly.problem.pool import Pool, repeated
 from ifonly.problem.problem import Problem
-from ifonly.select import Polish
+from ifonly.select.selector import from_pool
 from ifonly.solve.method import Method
 
 
@@ -57,8 +57,8 @@ def judged(
         own = replace(own, points=part.kept(own.points))
         own = own.without(~part.accepts(own.points, own.valid))
         points = points.copy()
-        chooser = method.selector.choice if isinstance(method.selector, Polish) else method.selector
-        points[doubtful], filled = chooser.select(part, own, points.shape[1])
+        chosen = from_pool(method.selector).select(part, own, points.shape[1])
+        points[doubtful], filled = chosen
         accepted[doubtful], scores[doubtful] = part.judge(points[doubtful], filled)
     points = np.where(accepted[:, :, None], points, problem.x[:, None])
     result = problem.result(points)

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search import Searcher
+from ifonly.search.searcher import needs_of
+from ifonly.testing.models import MODEL_KINDS
 from ifonly.testing.problems import random_problem
 
 
 def check_searcher(
     searcher: Searcher, problems: Iterable[Problem] | None = None, k: int = 3
 ) -> None:
-    """Assert every law of a searcher on some problems: by default, one of every kind of model.
+    """Assert every law of a searcher on some problems.
 
-    Give `problems` of your own where the searcher needs more of a model than scores; each should
-    have at least two rows.
+    By default, they are two of every kind of model that has what the searcher `needs`. Problems of
+    your own should have at least two rows each.
 
     >>> from ifonly.search import Edits
     >>> check_searcher(Edits(width=4, depth=2), [random_problem(seed=0)])
     """
-    for problem in [random_problem(seed) for seed in range(10)] if problems is None else problems:
+    for problem in _problems(searcher) if problems is None else problems:
         before = _inputs(problem)
         pool = searcher.search(problem, k)
         _check_shapes(problem, pool)
@@ -33,6 +35,13 @@ def check_searcher(
             assert np.array_equal(array, before[name], equal_nan=True), (
                 f"the search changed the problem's {name}"
             )
+
+
+def _problems(searcher: Searcher) -> Iterator[Problem]:
+    """Two of every kind of model that has what a searcher needs."""
+    for problem in map(random_problem, range(2 * len(MODEL_KINDS))):
+        if all(getattr(problem, need) is not None for need in needs_of(searcher)):
+            yield problem
 
 
 def _check_shapes(problem: Problem, pool: Pool) -> None:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ifonly import Continuous, IfonlyError, Space
-from ifonly.models.reading import Layers, Tree, Trees, check_reading, code_at, step_below
-from ifonly.models.reading.trees import regions
+from ifonly.models.reading import Layers, Tree, Trees, check_reading, code_at, regions, step_below
 
 MOST = 4
 """Trees, or nodes, that a mistake is planted in."""

@@ -8,7 +8,7 @@ against the first: the logits are then (0, output).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -31,6 +31,8 @@ class Dense:
     layers: Sequence[tuple[np.ndarray, np.ndarray]]
     space: Space
     classes: tuple[Any, ...] = ()
+    home: Callable[[], Array] | None = field(default=None, kw_only=True, repr=False)
+    """An empty array where searches with the gradient run; None: NumPy's."""
     _placed: dict[Hashable, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:

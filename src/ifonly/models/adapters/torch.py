@@ -11,14 +11,12 @@ from __future__ import annotations
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ifonly.errors import MissingExtra, ModelError
-from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.table import check_scores
 from ifonly.space import Space
 
@@ -66,8 +64,6 @@ class TorchModel:
 
     def logits(self, units: Any) -> Any:
         """[n, c] the logits of units [n, w], in the namespace that came in."""
-        if self._written is not None:
-            return self._written.logits(units)
         import torch
 
         with torch.no_grad():
@@ -75,8 +71,6 @@ class TorchModel:
 
     def logits_gradient(self, units: Any, weights: Any) -> tuple[Any, Any]:
         """[n, c] the logits, and [n, w] the derivative of their sum under weights [n, c]."""
-        if self._written is not None:
-            return self._written.logits_gradient(units, weights)
         import torch
 
         with torch.enable_grad():
@@ -85,12 +79,6 @@ class TorchModel:
             wanted = torch.as_tensor(weights, dtype=logits.dtype, device=logits.device)
             (gradient,) = torch.autograd.grad((logits * wanted).sum(), inputs)
         return _like(logits.detach(), units), _like(gradient, units)
-
-    @cached_property
-    def _written(self) -> Dense | None:
-        """The layers of the module, where they can be read: a gradient with fewer passes."""
-        layers = None if self.gives == "probabilities" else _sequence(_flat(self.module))
-        return None if layers is None else Dense(layers, self.space, self.classes)
 
     def _input(self, units: Any) -> Any:
         import torch
@@ -143,56 +131,6 @@ def adapt(
     if gives == "probabilities":
         module, gives = _unsaturated(module)
     return TorchModel(module, space, classes or tuple(range(max(2, output.shape[1]))), gives)
-
-
-def read_layers(model: TorchModel) -> list[tuple[np.ndarray, np.ndarray]] | None:
-    """(kernel, bias) of each layer of a Sequential of Linear and ReLU on a CPU, or None.
-
-    NumPy takes small networks faster than torch does on a CPU.
-    """
-    if model.gives == "probabilities" or model.home().device.type != "cpu":
-        return None
-    return _sequence(_flat(model.module))
-
-
-def read_network(model: TorchModel) -> list[tuple[np.ndarray, np.ndarray]] | None:
-    """(kernel, bias) of each layer up to the logits of a Sequential of Linear and ReLU, or None.
-
-    A last layer that only makes probabilities of logits is left out.
-    """
-    layers = _flat(model.module)
-    squashing = _LAST_LAYERS if model.gives == "probabilities" else ("LogSoftmax",)
-    if model.classes and layers and type(layers[-1]).__name__ in squashing:
-        return _sequence(layers[:-1])
-    return None if model.gives == "probabilities" else _sequence(layers)
-
-
-def _sequence(layers: list[Any]) -> list[tuple[np.ndarray, np.ndarray]] | None:
-    """(kernel, bias) of each layer, where Linear and ReLU take turns; or None."""
-    kinds = [type(layer).__name__ for layer in layers]
-    if kinds != ["Linear", "ReLU"] * (len(kinds) // 2) + ["Linear"]:
-        return None
-    return [
-        (layer.weight.detach().cpu().numpy().T.astype(np.float64), _bias(layer))
-        for layer in layers[::2]
-    ]
-
-
-def _flat(module: Any) -> list[Any]:
-    """The layers of a Sequential, nested ones too, without those that do nothing once trained."""
-    import torch
-
-    if isinstance(module, torch.nn.Sequential):
-        return [layer for part in module for layer in _flat(part)]
-    idle = type(module).__name__ in ("Dropout", "Identity") and not module.training
-    flat = type(module).__name__ == "Flatten" and module.start_dim == 1
-    return [] if idle or flat else [module]
-
-
-def _bias(layer: Any) -> np.ndarray:
-    if layer.bias is None:
-        return np.zeros(layer.out_features)
-    return np.asarray(layer.bias.detach().cpu().numpy(), dtype=np.float64)
 
 
 def load(path: Path) -> Any:

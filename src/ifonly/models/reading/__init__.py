@@ -5,8 +5,8 @@ from ifonly.models.reading.layers.layers import Layers
 from ifonly.models.reading.points import beyond
 from ifonly.models.reading.reading import Reading, read
 from ifonly.models.reading.steps import code_at, span, step_below
-from ifonly.models.reading.trees.regions import Regions, regions
-from ifonly.models.reading.trees.trees import Tree, Trees
+from ifonly.models.reading.trees.tree import Regions, Tree, regions
+from ifonly.models.reading.trees.trees import Trees
 
 __all__ = [
     "Layers",

@@ -4,14 +4,18 @@ is done to its numbers afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ifonly.errors import ModelError
 from ifonly.models.adapters.table import TableModel, run
+from ifonly.models.reading.inputs import Inputs, numbers
+from ifonly.models.reading.witness import Witness
+
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
@@ -28,13 +32,16 @@ class Chain:
         """The name of the estimator's class."""
         return type(self.estimator).__name__
 
-    @property
-    def lineage(self) -> tuple[str, ...]:
-        """'package.Class' of the estimator and of each class that it descends from."""
-        return tuple(
+    def entry(self, table: Mapping[str, Entry]) -> Entry | None:
+        """What a table has for the estimator's class, or for one that it descends from.
+
+        Its keys are 'package.Class', so that no library is imported to look.
+        """
+        lineage = (
             f"{base.__module__.partition('.')[0]}.{base.__name__}"
             for base in type(self.estimator).__mro__
         )
+        return next((table[name] for name in lineage if name in table), None)
 
     def seen(self, table: TableModel, codes: np.ndarray) -> Any:
         """What the estimator is given for codes [n, d]: a frame, an array or a sparse matrix."""
@@ -42,6 +49,16 @@ class Chain:
         for step in self.steps:
             given = run(step, given)
         return given
+
+    def inputs(
+        self, table: TableModel, witness: Witness, see: Callable[[Any], np.ndarray] = numbers
+    ) -> Inputs:
+        """What the estimator sees of codes as columns of numbers; `see` gives a library's own."""
+        return Inputs(witness, lambda codes: see(self.seen(table, codes)))
+
+    def straightened(self, kernel: np.ndarray, bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The last layer [in, out], [out] of the estimator with the line behind it."""
+        return kernel * self.slope, bias * self.slope + self.shift
 
 
 def take_apart(model: Any) -> Chain:

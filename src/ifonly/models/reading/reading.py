@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -11,26 +10,23 @@ import numpy as np
 from ifonly.errors import ModelError, ReadingError
 from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.table import TableModel
-from ifonly.models.adapters.torch import TorchModel, read_network
+from ifonly.models.adapters.torch import TorchModel
 from ifonly.models.protocol import Model
 from ifonly.models.reading.chain import Chain, take_apart
-from ifonly.models.reading.inputs import Inputs, is_single, numbers
+from ifonly.models.reading.inputs import is_single
 from ifonly.models.reading.layers.layers import Layer, Layers
 from ifonly.models.reading.layers.networks import (
+    check_scores,
     over_columns,
     over_units,
-    read_linear,
-    read_machine,
-    read_perceptron,
+    weights_of,
 )
+from ifonly.models.reading.layers.torch import torch_weights
 from ifonly.models.reading.link import scores_of
 from ifonly.models.reading.points import spread
-from ifonly.models.reading.trees.grown import Ensemble
-from ifonly.models.reading.trees.lightgbm import read_lightgbm
-from ifonly.models.reading.trees.sklearn import read_boosting, read_forest, read_histogram
+from ifonly.models.reading.trees.ensembles import ensemble_of
 from ifonly.models.reading.trees.to_codes import lower
 from ifonly.models.reading.trees.trees import Trees
-from ifonly.models.reading.trees.xgboost import read_xgboost
 from ifonly.models.reading.witness import Witness
 from ifonly.space import Space
 
@@ -42,21 +38,6 @@ SUPPORTED = (
 )
 POINTS = 256
 """Points of the space on which measures are checked."""
-
-NETWORKS: dict[str, Callable[[Chain], list[Layer]]] = {
-    "sklearn.LinearClassifierMixin": read_linear,
-    "sklearn.LinearModel": read_linear,
-    "sklearn.BaseSGDRegressor": read_linear,
-    "sklearn.BaseLibSVM": read_machine,
-    "sklearn.BaseMultilayerPerceptron": read_perceptron,
-}
-TREES: dict[str, Callable[[Any], Ensemble]] = {
-    "sklearn.BaseForest": read_forest,
-    "sklearn.BaseDecisionTree": read_forest,
-    "sklearn.BaseGradientBoosting": read_boosting,
-    "sklearn.BaseHistGradientBoosting": read_histogram,
-}
-BOOSTERS = ("xgboost.XGBModel", "xgboost.Booster", "lightgbm.LGBMModel", "lightgbm.Booster")
 
 
 def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
@@ -78,14 +59,15 @@ def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
     if not isinstance(adapted, TableModel):
         raise ModelError(f"A model of the kind {type(model).__name__} cannot be read.", SUPPORTED)
     chain, witness = take_apart(model), Witness.of(space, data)
-    reader = next((NETWORKS[name] for name in chain.lineage if name in NETWORKS), None)
-    if reader is not None:
-        return _scaled(_network(reader(chain), chain, adapted, probe, witness), chain)
+    weights = weights_of(chain)
+    if weights is not None:
+        check_scores(chain)
+        return _scaled(_network(weights, chain, adapted, probe, witness), chain)
     return _scaled(_trees(chain, adapted, probe, witness), chain)
 
 
 def _torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Layers:
-    layers = read_network(adapted)
+    layers = torch_weights(adapted)
     if layers is None:
         raise ModelError(
             f"The module {type(adapted.module).__name__} cannot be read: it is not a Sequential of "
@@ -98,7 +80,7 @@ def _torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Layers:
 def _network(
     layers: list[Layer], chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witness
 ) -> Layers:
-    inputs = Inputs(witness, lambda codes: numbers(chain.seen(adapted, codes)))
+    inputs = chain.inputs(adapted, witness)
     single = is_single(chain.seen(adapted, probe[:1]))
     reading = over_columns(layers, adapted.classes, probe, inputs, single=single)
     if not adapted.classes:
@@ -114,8 +96,13 @@ def _network(
 
 
 def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witness) -> Trees:
-    space = adapted.space
-    ensemble = _ensemble(chain, adapted, probe)
+    sparse = hasattr(chain.seen(adapted, probe[:1]), "toarray")
+    ensemble = ensemble_of(chain, adapted.space, sparse=sparse)
+    if ensemble is None:
+        raise ModelError(f"A model of the kind {chain.kind} cannot be read.", SUPPORTED)
+    if ensemble.refusal is not None:
+        raise ensemble.refusal
+    ensemble = replace(ensemble, trees=ensemble.trees[: ensemble.used])
     if not ensemble.trees:
         raise ModelError(f"This {chain.kind} has no trees.", "Fit it for a round at least.")
     if (ensemble.link == "number") == bool(adapted.classes):
@@ -124,10 +111,9 @@ def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witnes
             f"{ensemble.link}.",
             SUPPORTED,
         )
-    inputs = Inputs(witness, lambda codes: ensemble.see(chain.seen(adapted, codes)))
-    trees = lower(ensemble, inputs, probe)
+    trees = lower(ensemble, chain.inputs(adapted, witness, ensemble.see), probe)
     none = np.zeros(trees[0].value.shape[1])
-    reading = Trees(space, adapted.classes, trees, none, ensemble.link, 0.0)
+    reading = Trees(adapted.space, adapted.classes, trees, none, ensemble.link, 0.0)
     size = sum(float(np.abs(tree.value).max()) for tree in trees)
     if ensemble.sums is None:
         return replace(reading, rounding=ensemble.relative * max(1.0, size))
@@ -143,17 +129,6 @@ def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witnes
     return replace(reading, base=base, rounding=rounding)
 
 
-def _ensemble(chain: Chain, adapted: TableModel, probe: np.ndarray) -> Ensemble:
-    kind = next((name for name in chain.lineage if name in TREES or name in BOOSTERS), None)
-    if kind is None:
-        raise ModelError(f"A model of the kind {chain.kind} cannot be read.", SUPPORTED)
-    if kind in TREES:
-        return TREES[kind](chain.estimator)
-    sparse = hasattr(chain.seen(adapted, probe[:1]), "toarray")
-    reader = read_lightgbm if kind.startswith("lightgbm") else read_xgboost
-    return reader(chain.estimator, adapted.space, sparse=sparse)
-
-
 def _scaled(reading: Reading, chain: Chain) -> Reading:
     """The reading of a regression whose numbers go through a straight line."""
     if (chain.slope, chain.shift) == (1.0, 0.0):
@@ -161,11 +136,11 @@ def _scaled(reading: Reading, chain: Chain) -> Reading:
     # In the precision of the line, where its shift is what is large.
     rounding = abs(chain.slope) * reading.rounding + 1e-15 * abs(chain.shift)
     if isinstance(reading, Layers):
-        *rest, (kernel, bias) = reading.layers
-        last = kernel * chain.slope, bias * chain.slope + chain.shift
+        *rest, last = reading.layers
         if not rest:
             reading = replace(reading, missing=reading.missing * chain.slope)
-        return replace(reading, layers=(*rest, last), rounding=rounding)
+        layers = (*rest, chain.straightened(*last))
+        return replace(reading, layers=layers, rounding=rounding)
     trees = tuple(replace(tree, value=tree.value * chain.slope) for tree in reading.trees)
     base = reading.base * chain.slope + chain.shift
     return replace(reading, trees=trees, base=base, rounding=rounding)

@@ -26,14 +26,14 @@ def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
         return Lookup.of(adapted)
     if isinstance(adapted, TorchModel):
         read = differentiable(model, adapted, space, probe)
-        return Lookup.of(read) if isinstance(read, Dense) else adapted
-    if not isinstance(adapted, TableModel) or not hasattr(model, "steps") or not len(probe):
+    elif isinstance(adapted, TableModel) and hasattr(model, "steps") and len(probe):
+        try:
+            read = differentiable(model, adapted, space, probe)
+        except ModelError:
+            return direct(model, adapted, probe) or adapted
+    else:
         return adapted
-    try:
-        read = differentiable(model, adapted, space, probe)
-    except ModelError:
-        return direct(model, adapted, probe) or adapted
-    return Lookup.of(read) if isinstance(read, Dense) else adapted
+    return Lookup.of(read) if isinstance(read, Dense) and read.home is None else adapted
 
 
 def contradicts(route: Model, said: np.ndarray, scores: np.ndarray) -> bool:

@@ -41,7 +41,7 @@ class MixedInteger:
 
     special: Levels = field(default_factory=dict)
     limit: float | None = 60.0
-    solves: ClassVar[bool] = True
+    needs: ClassVar[frozenset[str]] = frozenset({"reading"})
 
     def __post_init__(self) -> None:
         if self.limit is not None and not self.limit > 0:

@@ -40,7 +40,7 @@ class Exact:
 
     limit: float | None = 60.0
     apart: float | None = None
-    solves: ClassVar[bool] = True
+    needs: ClassVar[frozenset[str]] = frozenset({"reading"})
     in_order: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

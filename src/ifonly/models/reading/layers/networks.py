@@ -1,8 +1,12 @@
-"""Linear models and networks, as layers: of scikit-learn, of torch, and ifonly's own `Dense`."""
+"""Linear models and networks, as layers.
+
+`weights_of` reads scikit-learn's weights over the columns that an estimator sees: that is all that
+a gradient needs. A solver also needs scores that follow from them: see `check_scores`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -11,7 +15,7 @@ import numpy as np
 from ifonly.errors import ModelError
 from ifonly.models.reading.chain import Chain
 from ifonly.models.reading.inputs import Inputs
-from ifonly.models.reading.layers.columns import measure
+from ifonly.models.reading.layers.encoding import check_encoding, measure
 from ifonly.models.reading.layers.layers import Layer, Layers
 from ifonly.space import Space
 
@@ -46,22 +50,40 @@ def over_columns(
 
     `single` says that the columns come in single precision; one of them may, and then shows it.
     """
-    encoding, relative = measure(inputs, probe, [SINGLE] if single else [DOUBLE, SINGLE])
-    (kernel, bias), *rest = layers
-    plain = ((encoding.matrix @ kernel, encoding.offset @ kernel + bias), *rest)
-    missing = encoding.missing @ kernel
+    encoding = measure(inputs)
+    tolerances = [SINGLE] if single else [DOUBLE, SINGLE]
+    relative = check_encoding(encoding, inputs, probe, tolerances)
+    plain, missing = encoding.before(layers), encoding.missing @ layers[0][0]
     # In columns and not in units: there the large terms that cancel are still apart.
     rounding = relative * _size(layers, inputs.see(probe))
     return Layers(inputs.space, classes, plain, missing, link_for(classes, plain), rounding)
 
 
-def read_linear(chain: Chain) -> list[Layer]:
-    """The one layer of a linear model of scikit-learn."""
+def weights_of(chain: Chain) -> list[Layer] | None:
+    """The layers of a linear model or a network of scikit-learn over its columns.
+
+    None for a model of another kind; one whose weights do not decide is refused.
+    """
+    reader = chain.entry(WEIGHTS)
+    return None if reader is None else reader(chain)
+
+
+def check_scores(chain: Chain) -> None:
+    """Refuse a model whose probabilities do not follow from what its weights add up to."""
     if getattr(chain.estimator, "loss", "") == "modified_huber":
         raise ModelError(
             f"The probabilities of {chain.kind}(loss='modified_huber') are no logistic curve.",
             "Fit loss='log_loss', or use method='auto', which works for any model.",
         )
+    if getattr(chain.estimator, "probability", False) is True:
+        raise ModelError(
+            f"The probabilities of {chain.kind}(probability=True) are fitted apart from its plane.",
+            "Fit it without, or use method='auto', which works for any model.",
+        )
+
+
+def _linear(chain: Chain) -> list[Layer]:
+    """The one layer of a linear model."""
     coefficients = chain.estimator.coef_
     if hasattr(coefficients, "toarray"):
         coefficients = coefficients.toarray()
@@ -70,7 +92,18 @@ def read_linear(chain: Chain) -> list[Layer]:
     return [(kernel, bias.astype(np.float64))]
 
 
-def read_machine(chain: Chain) -> list[Layer]:
+def _generalized(chain: Chain) -> list[Layer]:
+    """The one layer of a generalized linear model, where nothing is done to its sum."""
+    link = getattr(chain.estimator, "link", "log")
+    if link == "log" or (link == "auto" and chain.estimator.power > 0):
+        raise ModelError(
+            f"A model of the kind {chain.kind} cannot be read: it gives the exponential of a sum.",
+            "Use method='auto', which works for any model.",
+        )
+    return _linear(chain)
+
+
+def _machine(chain: Chain) -> list[Layer]:
     """The one layer of a support vector machine with a linear kernel and two classes."""
     estimator = chain.estimator
     if estimator.kernel != "linear":
@@ -78,20 +111,15 @@ def read_machine(chain: Chain) -> list[Layer]:
             f"{chain.kind}(kernel={estimator.kernel!r}) is not linear.",
             "Use method='auto', which works for any model, or fit kernel='linear'.",
         )
-    if getattr(estimator, "probability", False) is True:
-        raise ModelError(
-            f"The probabilities of {chain.kind}(probability=True) are fitted apart from its plane.",
-            "Fit it without, or use method='auto', which works for any model.",
-        )
     if len(getattr(estimator, "classes_", ())) > 2:
         raise ModelError(
             f"{chain.kind} of {len(estimator.classes_)} classes decides by a vote of pairs.",
             "Fit LinearSVC, which has one plane a class, or use method='auto'.",
         )
-    return read_linear(chain)
+    return _linear(chain)
 
 
-def read_perceptron(chain: Chain) -> list[Layer]:
+def _perceptron(chain: Chain) -> list[Layer]:
     """The layers of MLPClassifier and MLPRegressor."""
     estimator = chain.estimator
     layers = [
@@ -111,6 +139,17 @@ def read_perceptron(chain: Chain) -> list[Layer]:
             "Fit activation='relu', or use method='auto', which works for any model.",
         )
     return layers
+
+
+WEIGHTS: dict[str, Callable[[Chain], list[Layer]]] = {
+    "sklearn.LinearClassifierMixin": _linear,
+    "sklearn.LinearModel": _linear,
+    "sklearn.BaseSGDRegressor": _linear,
+    "sklearn._GeneralizedLinearRegressor": _generalized,
+    "sklearn.BaseLibSVM": _machine,
+    "sklearn.BaseMultilayerPerceptron": _perceptron,
+}
+"""How weights are read, by the class that an estimator descends from."""
 
 
 def link_for(classes: tuple[Any, ...], layers: tuple[Layer, ...]) -> str:

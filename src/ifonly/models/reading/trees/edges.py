@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ifonly.models.reading.steps import code_at, span, step_below
-from ifonly.models.reading.trees.regions import Regions, regions
-from ifonly.models.reading.trees.trees import Tree, Trees
+from ifonly.models.reading.trees.tree import Regions, Tree, regions
+from ifonly.models.reading.trees.trees import Trees
 from ifonly.space import Categorical, Continuous, Space
 
 TRIES, KEPT = 16, 2

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.errors import ModelError
+
 Comparison = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Whether numbers [...] go left at thresholds [...], in the library's own precision."""
 
@@ -28,6 +30,13 @@ class Grown:
     """[leaves, c]"""
     listed: Mapping[int, np.ndarray] = field(default_factory=dict)
     """The categories that nodes list, as the numbers that the library has for them."""
+
+    @property
+    def ordered(self) -> np.ndarray:
+        """bool [n] the nodes that ask for an order, not for categories."""
+        ordered = np.ones(len(self.column), dtype=bool)
+        ordered[list(self.listed)] = False
+        return ordered
 
     @classmethod
     def of(
@@ -73,6 +82,10 @@ class Ensemble:
     """Whether the categories that a node lists go left."""
     zero_is_missing: bool = False
     """Whether the library takes 0 for a missing value."""
+    used: int | None = None
+    """How many trees it asks; XGBoost keeps those after its best round. None: all."""
+    refusal: ModelError | None = None
+    """Why its scores do not follow from its trees, where they do not."""
 
 
 def at_most(values: np.ndarray, thresholds: np.ndarray) -> np.ndarray:

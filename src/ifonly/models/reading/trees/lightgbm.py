@@ -6,9 +6,10 @@ number to it. The constant of a model is part of its first tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from ifonly.models.reading.inputs import numbers
 from ifonly.models.reading.trees.grown import Ensemble, Grown, at_most
 from ifonly.space import Space
 
+Node: TypeAlias = Mapping[str, Any]
 RELATIVE = 1e-12
 ZERO = float(np.float32(1e-35))
 """Up to here a number of a dense matrix is zero to LightGBM; it cuts beside zero at just that."""
@@ -40,20 +42,19 @@ def read_lightgbm(estimator: Any, space: Space, *, sparse: bool) -> Ensemble:
     wrapped = hasattr(estimator, "booster_")
     booster = estimator.booster_ if wrapped else estimator
     dump = booster.dump_model()
-    link, factor = _link(str(dump.get("objective", "")))
+    objective = str(dump.get("objective", ""))
+    link, factor = _link(objective)
     c = int(dump["num_tree_per_iteration"])
-    trees = dump["tree_info"]
+    trees = [_nodes(tree["tree_structure"]) for tree in dump["tree_info"]]
     if dump.get("average_output"):
         factor /= len(trees) / c
     return Ensemble(
-        tuple(
-            _grown(tree["tree_structure"], factor * np.eye(c)[i % c])
-            for i, tree in enumerate(trees)
-        ),
+        tuple(_grown(nodes, factor * np.eye(c)[i % c]) for i, nodes in enumerate(trees)),
         at_most if sparse else _at_most,
         link,
         RELATIVE,
         partial(_see, None if wrapped else space, booster.pandas_categorical),
+        refusal=_refusal(objective, link, chain.from_iterable(trees)),
     )
 
 
@@ -64,32 +65,46 @@ def _at_most(values: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
 def _link(objective: str) -> tuple[str, float]:
     """The link of an objective such as 'binary sigmoid:1', and what its sums are multiplied by."""
     name, *options = objective.split(" ")
-    if name not in LINKS or "sqrt" in options:
-        raise ModelError(
+    steep = [option.partition(":")[2] for option in options if option.startswith("sigmoid:")]
+    link = "" if "sqrt" in options else LINKS.get(name, "")
+    return link, float(steep[0]) if steep else 1.0
+
+
+def _refusal(objective: str, link: str, nodes: Iterable[Node]) -> ModelError | None:
+    """Why the scores of a model do not follow from its nodes, where they do not."""
+    if not link:
+        return ModelError(
             f"LightGBM's objective {objective!r} is none whose scores can be read off its sums.",
             f"Read are: {', '.join(LINKS)}. Use method='auto', which works for any model.",
         )
-    steep = [option.partition(":")[2] for option in options if option.startswith("sigmoid:")]
-    return LINKS[name], float(steep[0]) if steep else 1.0
+    for node in nodes:
+        if "leaf_coeff" in node:
+            return ModelError(
+                "LightGBM's trees with a linear model in each leaf are not read.",
+                "Fit linear_tree=False.",
+            )
+        if node.get("decision_type") == "<=" and node["missing_type"] == "Zero":
+            return ModelError(
+                "The model takes zero for a missing value.", "Fit it with zero_as_missing=False."
+            )
+    return None
 
 
-def _grown(root: Mapping[str, Any], place: np.ndarray) -> Grown:
-    nodes: list[Mapping[str, Any]] = [root]
-    left, right = [], []
+def _nodes(root: Node) -> list[Node]:
+    """The nodes of a tree, level by level: the children of a node stand side by side."""
+    nodes = [root]
     for node in nodes:  # grows while it is gone through
         if "left_child" in node:
             nodes += [node["left_child"], node["right_child"]]
-        left.append(len(nodes) - 2)
-        right.append(len(nodes) - 1)
+    return nodes
+
+
+def _grown(nodes: list[Node], place: np.ndarray) -> Grown:
     leaf = np.array(["left_child" not in node for node in nodes])
-    if any("leaf_coeff" in node for node in nodes):
-        raise ModelError(
-            "LightGBM's trees with a linear model in each leaf are not read.",
-            "Fit linear_tree=False.",
-        )
+    right = 2 * np.cumsum(~leaf)
     return Grown.of(
-        np.array(left),
-        np.array(right),
+        right - 1,
+        right,
         leaf=leaf,
         column=np.array([node.get("split_feature", 0) for node in nodes]),
         threshold=np.array([_threshold(node) for node in nodes]),
@@ -103,18 +118,14 @@ def _grown(root: Mapping[str, Any], place: np.ndarray) -> Grown:
     )
 
 
-def _threshold(node: Mapping[str, Any]) -> float:
+def _threshold(node: Node) -> float:
     return float(node["threshold"]) if node.get("decision_type") == "<=" else np.nan
 
 
-def _missing(node: Mapping[str, Any]) -> bool:
+def _missing(node: Node) -> bool:
     """Whether a missing value goes left: by default, or as the zero that it is taken for."""
     if node.get("decision_type") != "<=":
         return False
-    if node["missing_type"] == "Zero":
-        raise ModelError(
-            "The model takes zero for a missing value.", "Fit it with zero_as_missing=False."
-        )
     if node["missing_type"] == "NaN":
         return bool(node["default_left"])
     return bool(node["threshold"] >= 0)

@@ -16,15 +16,16 @@ RELATIVE = 1e-12
 
 def read_forest(estimator: Any) -> Ensemble:
     """A decision tree, or the mean of a forest's: class probabilities, or a number."""
+    refusal = None
     if getattr(estimator, "n_outputs_", 1) != 1:
-        raise ModelError(
+        refusal = ModelError(
             f"This {type(estimator).__name__} predicts {estimator.n_outputs_} things at once.",
             "Fit one model for each.",
         )
     members = list(getattr(estimator, "estimators_", [estimator]))
     trees = tuple(_grown(one.tree_, one.tree_.value[:, 0, :] / len(members)) for one in members)
     link = "shares" if hasattr(estimator, "classes_") else "number"
-    return Ensemble(trees, at_most_single, link, RELATIVE, numbers)
+    return Ensemble(trees, at_most_single, link, RELATIVE, numbers, refusal=refusal)
 
 
 def read_boosting(estimator: Any) -> Ensemble:
@@ -46,8 +47,9 @@ def read_boosting(estimator: Any) -> Ensemble:
 
 def read_histogram(estimator: Any) -> Ensemble:
     """HistGradientBoosting, which puts categories first and compares in double precision."""
+    refusal = None
     if getattr(estimator, "loss", "") in ("poisson", "gamma"):
-        raise ModelError(
+        refusal = ModelError(
             f"{type(estimator).__name__}(loss={estimator.loss!r}) gives the exponential of a sum.",
             "Trees are read where their sum is the number itself. Use method='auto'.",
         )
@@ -60,7 +62,7 @@ def read_histogram(estimator: Any) -> Ensemble:
     )
     link, sums = _boosted(estimator, columns)
     see = partial(_preprocessed, estimator)
-    return Ensemble(trees, at_most, link, RELATIVE, see, sums)
+    return Ensemble(trees, at_most, link, RELATIVE, see, sums, refusal=refusal)
 
 
 def _grown(tree: Any, value: np.ndarray) -> Grown:

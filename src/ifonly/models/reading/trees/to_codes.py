@@ -15,7 +15,7 @@ from ifonly.models.reading.bisection import last_codes
 from ifonly.models.reading.inputs import Inputs
 from ifonly.models.reading.steps import code_at, step_below
 from ifonly.models.reading.trees.grown import Ensemble, Grown
-from ifonly.models.reading.trees.trees import Tree
+from ifonly.models.reading.trees.tree import Tree
 from ifonly.space import Categorical, Continuous
 
 

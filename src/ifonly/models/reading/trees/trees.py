@@ -1,9 +1,4 @@
-"""A model of trees as a sum of trees over codes.
-
-Each node asks one feature. Of a number it asks whether the code is at most the `cut`, which is the
-largest number in double precision that the library itself sends that way: the answer is right for
-codes on the value grid and for a row's own value off it. Of a category it lists the levels.
-"""
+"""A model of trees as a sum of trees over codes."""
 
 from __future__ import annotations
 
@@ -14,58 +9,12 @@ from typing import Any, final
 import numpy as np
 
 from ifonly.models.reading.link import decisions_of, scores_of
-from ifonly.models.reading.trees.regions import Regions, regions
+from ifonly.models.reading.trees.tree import Regions, Tree, regions
 from ifonly.models.reading.witness import Checked
 from ifonly.space import Space
 
 BLOCK = 8192
 """Rows that go down the trees at a time."""
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Tree:
-    """The nodes of a tree; node 0 is its root, and a tree without nodes has one leaf.
-
-    A child is the place of another node, or ~leaf (-1 - leaf) for a leaf.
-    """
-
-    feature: np.ndarray
-    """int [n] the feature that each node asks."""
-    cut: np.ndarray
-    """[n] the largest code that goes left, -inf or inf where none or all do; NaN for a category."""
-    levels: np.ndarray
-    """bool [n, most levels] the levels that go left; False for a number."""
-    missing: np.ndarray
-    """bool [n] whether a missing value goes left."""
-    left: np.ndarray
-    """int [n]"""
-    right: np.ndarray
-    """int [n]"""
-    value: np.ndarray
-    """[leaves, c] what each leaf adds to the margins."""
-
-    def goes_left(self, nodes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """bool [m] of nodes [m] that are asked, each about the code [m] of its own feature."""
-        gap = np.isnan(codes)
-        level = np.where(gap, 0, codes).astype(np.intp)
-        level = np.clip(level, 0, max(0, self.levels.shape[1] - 1))
-        listed = self.levels[nodes, level] if self.levels.shape[1] else np.zeros_like(gap)
-        cut = self.cut[nodes]
-        known = np.where(np.isnan(cut), listed, codes <= cut)
-        return np.asarray(np.where(gap, self.missing[nodes], known))
-
-    def leaf(self, codes: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-        """int [n] the leaf that each of codes [n, d] comes to, from the root or from start [n]."""
-        root = 0 if len(self.feature) else ~0
-        at = np.full(len(codes), root) if start is None else start.copy()
-        going = np.flatnonzero(at >= 0)
-        while len(going):
-            nodes = at[going]
-            left = self.goes_left(nodes, codes[going, self.feature[nodes]])
-            at[going] = np.where(left, self.left[nodes], self.right[nodes])
-            going = going[at[going] >= 0]
-        return ~at
 
 
 @final

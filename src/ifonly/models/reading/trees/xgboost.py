@@ -37,46 +37,57 @@ def read_xgboost(estimator: Any, space: Space, *, sparse: bool) -> Ensemble:
     wrapped = hasattr(estimator, "get_booster")
     booster = estimator.get_booster() if wrapped else estimator
     learner = json.loads(booster.save_raw("json"))["learner"]
-    link = _link(learner)
-    model = learner["gradient_booster"]["model"]
+    refusal = _refusal(learner, getattr(estimator, "missing", np.nan))
+    boosted = learner["gradient_booster"]
+    model = boosted.get("gbtree", boosted)["model"]
+    if "trees" not in model and refusal is not None:
+        raise refusal
     c = max(1, int(learner["learner_model_param"]["num_class"]))
-    count = _count(estimator, model) if wrapped else len(model["trees"])
     trees = tuple(
         _grown(tree, np.eye(c)[place])
-        for tree, place in zip(model["trees"][:count], model["tree_info"][:count], strict=True)
+        for tree, place in zip(model["trees"], model["tree_info"], strict=True)
     )
-    gap = getattr(estimator, "missing", np.nan)
-    if gap not in (0, None) and not np.isnan(gap):
-        raise ModelError(
-            f"The model takes {gap:g} for a missing value.", "Fit it with missing=float('nan')."
-        )
+    used = _used(estimator, model) if wrapped else len(trees)
     return Ensemble(
         trees,
         below_single,
-        link,
-        _relative(len(trees)),
+        LINKS.get(learner["objective"]["name"], ""),
+        _relative(used),
         partial(_see, None if wrapped else space, _categories(model)),
         partial(estimator.predict, output_margin=True)
         if wrapped
         else partial(_sums, booster, space),
         listed_left=False,
-        zero_is_missing=sparse or gap == 0,
+        zero_is_missing=sparse or getattr(estimator, "missing", np.nan) == 0,
+        used=used,
+        refusal=refusal,
     )
 
 
-def _link(learner: Mapping[str, Any]) -> str:
+def _refusal(learner: Mapping[str, Any], gap: float | None) -> ModelError | None:
+    """Why the scores of a model do not follow from its trees, where they do not."""
     objective = learner["objective"]["name"]
-    booster = learner["gradient_booster"]["name"]
-    if booster != "gbtree":
-        raise ModelError(
-            f"XGBoost's booster {booster!r} is not a sum of trees.", "Fit booster='gbtree'."
+    boosted = learner["gradient_booster"]
+    if boosted["name"] != "gbtree":
+        return ModelError(
+            f"XGBoost's booster {boosted['name']!r} is not a sum of trees.", "Fit booster='gbtree'."
         )
     if objective not in LINKS:
-        raise ModelError(
+        return ModelError(
             f"XGBoost's objective {objective!r} is none whose scores can be read off its sums.",
             f"Read are: {', '.join(LINKS)}. Use method='auto', which works for any model.",
         )
-    return LINKS[objective]
+    trees = boosted["model"]["trees"]
+    if any(int(tree["tree_param"]["size_leaf_vector"]) > 1 for tree in trees):
+        return ModelError(
+            "XGBoost's trees with a vector in each leaf are not read.",
+            "Fit multi_strategy='one_output_per_tree'.",
+        )
+    if gap not in (0, None) and not np.isnan(gap):
+        return ModelError(
+            f"The model takes {gap:g} for a missing value.", "Fit it with missing=float('nan')."
+        )
+    return None
 
 
 def _relative(trees: int) -> float:
@@ -84,7 +95,7 @@ def _relative(trees: int) -> float:
     return float(2 * np.finfo(np.float32).eps * np.sqrt(max(16, trees)))
 
 
-def _count(estimator: Any, model: Mapping[str, Any]) -> int:
+def _used(estimator: Any, model: Mapping[str, Any]) -> int:
     """How many trees the scikit-learn interface uses: those up to the best round."""
     try:
         best = int(estimator.best_iteration)
@@ -94,11 +105,6 @@ def _count(estimator: Any, model: Mapping[str, Any]) -> int:
 
 
 def _grown(tree: Mapping[str, Any], place: np.ndarray) -> Grown:
-    if int(tree["tree_param"]["size_leaf_vector"]) > 1:
-        raise ModelError(
-            "XGBoost's trees with a vector in each leaf are not read.",
-            "Fit multi_strategy='one_output_per_tree'.",
-        )
     left = np.array(tree["left_children"], dtype=np.intp)
     condition = np.array(tree["split_conditions"], dtype=np.float32).astype(np.float64)
     categories = np.array(tree.get("categories", ()), dtype=np.float64)
@@ -116,7 +122,8 @@ def _grown(tree: Mapping[str, Any], place: np.ndarray) -> Grown:
         np.array(tree["right_children"], dtype=np.intp),
         leaf=left < 0,
         column=np.array(tree["split_indices"]),
-        threshold=condition,
+        # As XGBoost prints them: nine digits tell all numbers of single precision apart.
+        threshold=np.char.mod("%.9g", condition).astype(np.float64),
         missing=np.array(tree["default_left"]),
         value=condition[:, None] * place,
         listed=listed,
