@@ -76,7 +76,7 @@ DAMAGES: dict[str, tuple[Change, str]] = {
     "a field too few": (lambda f: f.pop("points"), "'points' is absent"),
     "a field too many": (lambda f: f.update(more=1), "no field 'more'"),
     "no rows": (lambda f: f.update(x=[]), "no rows"),
-    "other k": (lambda f: _set(f, "k", 10**9), "'points' has the shape"),
+    "other k": (lambda f: _set(f, "k", 10**9), "has the shape"),
     "k of another type": (lambda f: _set(f, "k", "2"), "'2' as its 'k'"),
     "numbers that are none": (lambda f: f.update(row_score=["x"] * 3), "'row_score'"),
     "a huge number": (lambda f: f.update(row_score=[10**400] * 3), "'row_score'"),
@@ -102,8 +102,14 @@ DAMAGES: dict[str, tuple[Change, str]] = {
     "a dtype as wide as memory": (lambda f: _column(f, dtype="U500000000"), "has the dtype"),
     "a level twice": (lambda f: _feature(f, levels=["a", "a"]), "twice"),
     "no name": (lambda f: _feature(f, name=None), "'name' is None"),
-    "weights of no feature": (lambda f: f.update(weights={"pairs": [["x", 2]]}), "no feature 'x'"),
-    "half a cost": (lambda f: f.update(weights={"pairs": [["income", {"cost": 1}]]}), "cost"),
+    "weights of no feature": (
+        lambda f: f["space"].update(weights={"pairs": [["x", 2]]}),
+        "no feature 'x'",
+    ),
+    "half a cost": (
+        lambda f: f["space"].update(weights={"pairs": [["income", {"cost": 1}]]}),
+        "cost",
+    ),
     "a proof without seconds": (lambda f: f.update(bound=[0, 0, 0]), "lacks its seconds"),
     "a library of nothing": (lambda f: f.update(library="numpy"), "'numpy'"),
 }
@@ -113,6 +119,10 @@ def _set(fields: dict[str, Any], name: str, value: Any) -> None:
     fields["record"]["pairs"] = [
         [key, value if key == name else old] for key, old in fields["record"]["pairs"]
     ]
+
+
+def _priced(fields: dict[str, Any], *pairs: list[Any]) -> None:
+    fields["space"]["weights"] = {"pairs": list(pairs)}
 
 
 def _feature(fields: dict[str, Any], **changes: Any) -> None:
@@ -151,7 +161,7 @@ def test_values_inside_each_other_without_end_are_refused(nest: str, depth: int)
         ifonly.Answers.from_json(content)
 
 
-@pytest.mark.parametrize("content", [None, 3, b"\xff", "\ud800", '{"format": "ifonly answers 2"}'])
+@pytest.mark.parametrize("content", [None, 3, b"\xff", "\ud800", '{"format": "ifonly answers 1"}'])
 def test_what_is_no_text_of_answers_is_refused(content: Any) -> None:
     with pytest.raises(FileError, match="not the JSON of saved answers"):
         ifonly.Answers.from_json(content)

@@ -161,6 +161,9 @@ def test_one_row_may_be_a_series_or_a_dictionary() -> None:
 def test_json_gives_the_answers_back(data: Any, options: dict[str, Any]) -> None:
     if not isinstance(data, pl.DataFrame):
         data = data.set_axis([f"row {i}" for i in range(N)])
+    if "labels" in options:
+        options = {**options, "space": ifonly.Space.infer(data, labels=options["labels"])}
+        del options["labels"]
     answers = explain(data, **options)
     again = ifonly.Answers.from_json(answers.to_json())
     assert again.source is None  # what answers are asked further with does not travel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,8 @@ def random_model(data: pd.DataFrame, rng: np.random.Generator) -> ifonly.Explain
         causes = ifonly.CausalModel(
             {numbers[1]: (numbers[0],)}, {numbers[1]: lambda known: 0.5 * known[numbers[0]]}
         )
-    return ifonly.Explainer(model, data=data, weights=weights, causes=causes)
+    priced = replace(space, weights=weights)
+    return ifonly.Explainer(model, data=data, space=priced, causes=causes)
 
 
 @pytest.mark.parametrize("seed", range(12))
