@@ -7,6 +7,7 @@ them; it is believed only where it decides as the model itself does.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,8 @@ from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.adapters.torch import TorchModel
 from ifonly.models.protocol import Differentiable, Model
-from ifonly.models.reading.chain import Chain, take_apart
+from ifonly.models.reading.chain import take_apart
 from ifonly.models.reading.layers.encoding import measure
-from ifonly.models.reading.layers.layers import Layer
 from ifonly.models.reading.layers.networks import weights_of
 from ifonly.models.reading.layers.torch import torch_weights
 from ifonly.models.reading.witness import Witness
@@ -39,8 +39,9 @@ def differentiable(model: Any, adapted: Model, space: Space, probe: np.ndarray) 
         return Dense(layers, space, adapted.classes, home=home)
     if isinstance(adapted, Differentiable):
         return adapted
-    chain = take_apart(model)
-    weights = _weights(chain)
+    chain, weights = take_apart(model), None
+    with suppress(ModelError):  # of layers, and not of straight pieces
+        weights = weights_of(chain)
     if weights is None or not isinstance(adapted, TableModel):
         raise ModelError(
             f"{chain.kind} has no gradient that ifonly can read.",
@@ -61,13 +62,6 @@ def differentiable(model: Any, adapted: Model, space: Space, probe: np.ndarray) 
     dense = Dense(encoding.before([*rest, chain.straightened(*last)]), space, adapted.classes)
     _check_agreement(dense, adapted, probe)
     return dense
-
-
-def _weights(chain: Chain) -> list[Layer] | None:
-    try:
-        return weights_of(chain)
-    except ModelError:  # of layers, and not of straight pieces
-        return None
 
 
 def _check_agreement(dense: Dense, adapted: Model, probe: np.ndarray) -> None:

@@ -20,7 +20,8 @@ from ifonly.errors import MissingExtra, ModelError
 from ifonly.models.adapters.table import check_scores
 from ifonly.space import Space
 
-_LAST_LAYERS = ("Sigmoid", "Softmax")
+SQUASHING = ("Sigmoid", "Softmax")
+"""Last layers that make probabilities of logits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +149,7 @@ def _told(module: Any, output: np.ndarray) -> str:
         return "logits"
     sums = output.sum(axis=1)
     ended = [type(layer).__name__ for layer in module.modules()][-1:] if output.size else []
-    if ended and ended[0] in _LAST_LAYERS and (output.shape[1] == 1 or np.allclose(sums, 1)):
+    if ended and ended[0] in SQUASHING and (output.shape[1] == 1 or np.allclose(sums, 1)):
         return "probabilities"
     raise ModelError(
         "The module's output lies between 0 and 1 and its last layer does not say whether that "
@@ -161,7 +162,7 @@ def _unsaturated(module: Any) -> tuple[Any, str]:
     """The module without its last layer, or in double precision, and what it then gives."""
     import torch
 
-    if isinstance(module, torch.nn.Sequential) and type(module[-1]).__name__ in _LAST_LAYERS:
+    if isinstance(module, torch.nn.Sequential) and type(module[-1]).__name__ in SQUASHING:
         return module[:-1], "logits"
     return deepcopy(module).double(), "probabilities"
 

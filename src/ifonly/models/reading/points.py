@@ -35,13 +35,3 @@ def beyond(space: Space, codes: np.ndarray) -> float:
     """By how many times the range of a number codes [..., d] lie outside of it, at the most."""
     units = np.nan_to_num(space.units(codes))
     return max(0.0, float(units.max()) - 1.0, -float(units.min()))
-
-
-def every(space: Space, j: int, count: int) -> np.ndarray:
-    """[n] codes of one feature: all levels, or `count` numbers over its range with both ends."""
-    feature = space.features[j]
-    if not isinstance(feature, Continuous):
-        return np.arange(len(feature.levels), dtype=np.float64)
-    first, last = span(feature)
-    steps = np.linspace(first, last, min(count, last - first + 1)).round()
-    return code_at(feature, np.unique(steps))

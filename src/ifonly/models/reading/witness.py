@@ -12,7 +12,6 @@ from functools import cached_property
 import numpy as np
 
 from ifonly.arrays.keys import point_keys
-from ifonly.models.reading.points import every
 from ifonly.space import Space
 
 ENCODED = 2**16
@@ -46,7 +45,7 @@ class Witness:
 
     def values(self, j: int, count: int) -> np.ndarray:
         """Sorted codes of a feature: those of the data, and `count` or all of its value grid."""
-        return np.union1d(self.known[j], every(self.space, j, count))
+        return np.union1d(self.known[j], self.space.values(j, count))
 
     @cached_property
     def scored(self) -> tuple[np.ndarray, ...]:

@@ -44,7 +44,10 @@ def approach(
     within = adapted if inner is model else adapt(inner, space, codes)
     if decision.labels:
         return Approach(model, adapted, decision, Labels(adapted))
-    way = _route(inner, within, space, np.concatenate([codes[:PROBES], points]))
+    try:
+        way = route(inner, within, space, np.concatenate([codes[:PROBES], points]))
+    except Exception:  # a step that rejects points which no row of the data is like
+        way = within
     if way is within or (decision.threshold is not None and isinstance(way, Lookup)):
         way = adapted  # logits do not tell a threshold on probabilities
     return Approach(inner, within, decision, way)
@@ -64,10 +67,3 @@ def _decision(
         return decision_of(model, every, np.concatenate([scores, more]), threshold)
     except ModelError:  # it rejects points that no row of the data is like
         return decision_of(model, codes, scores, threshold)
-
-
-def _route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
-    try:
-        return route(model, adapted, space, probe)
-    except Exception:  # a step that rejects points which no row of the data is like
-        return adapted

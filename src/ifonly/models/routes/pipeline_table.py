@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from ifonly.models.adapters.table import TableModel, check_scores, run
-from ifonly.space import Categorical, Continuous, Feature
 
-MOST_VALUES = 20_000
+MOST_VALUES = 20_001
 """How many values of one feature are worth a table."""
 
 
@@ -75,10 +74,13 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
     estimator = model[-1]
     if not hasattr(estimator, "predict_proba") and table.classes:
         return None
-    known = [_representable(feature) for feature in table.space.features]
-    if any(one is None for one in known) or hasattr(estimator, "feature_names_in_"):
+    space = table.space
+    counts = [space.count(j) for j in range(len(space))]
+    most = max([0, *np.array(counts)[space.continuous]])
+    gaps = any(feature.missing for feature in space.features)
+    if gaps or most > MOST_VALUES or hasattr(estimator, "feature_names_in_"):
         return None  # too many values, or an estimator that wants a frame
-    values = [one for one in known if one is not None]
+    values = [space.values(j, count) for j, count in enumerate(counts)]
     ask = estimator.predict_proba if table.classes else estimator.predict
     try:
         route = _read(model[:-1].transform, table, ask, values)
@@ -92,19 +94,6 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
         if _agrees(candidate, probe, wanted):
             return candidate
     return None
-
-
-def _representable(feature: Feature) -> np.ndarray | None:
-    """Every code that a feature can have, or None where there are too many."""
-    if feature.missing:
-        return None
-    if isinstance(feature, Categorical):
-        return np.arange(len(feature.levels), dtype=np.float64)
-    assert isinstance(feature, Continuous)
-    steps = round((feature.high - feature.low) / feature.step)
-    if steps > MOST_VALUES:
-        return None
-    return np.round(feature.low + feature.step * np.arange(steps + 1), feature.decimals)
 
 
 def _read(

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.models.adapters.torch import TorchModel
+from ifonly.models.adapters.torch import SQUASHING, TorchModel
 from ifonly.models.reading.layers.layers import Layer
-
-SQUASHING = ("Sigmoid", "Softmax")
 
 
 def torch_weights(model: TorchModel) -> list[Layer] | None:
