@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ifonly.paper import Plan, Store, run
+from ifonly.paper import Plan, Store, matrix, run
 from ifonly.paper.report.findings import Findings, find
 from ifonly.paper.report.report import write
-from ifonly.paper.runs import matrix
 from ifonly.paper.runs.machine import machine
 from ifonly.paper.runs.results import Results
 

@@ -16,8 +16,7 @@ import pandas as pd
 import pytest
 
 import ifonly
-from ifonly.paper import Cell, Plan, Store, run
-from ifonly.paper.runs import matrix
+from ifonly.paper import Cell, Plan, Store, matrix, run
 from ifonly.paper.runs.matrix import EXPERIMENTS, mark
 from ifonly.paper.runs.run import Progress, run_cell
 
