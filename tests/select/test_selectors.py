@@ -31,6 +31,7 @@ ALL: dict[str, tuple[Selector, dict[str, bool]]] = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", MODEL_KINDS)
 @pytest.mark.parametrize("name", ALL)
 def test_a_selector_keeps_the_laws(name: str, kind: str) -> None:

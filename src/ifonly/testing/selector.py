@@ -27,7 +27,7 @@ def check_selector(
     Chosen points are valid candidates of the pool, none of them twice, the nearest first; all k
     places are filled where the pool has k such candidates, and a place that is not filled has the
     row itself; each row chooses as if it were alone, the same way every time and whatever empty
-    slots the pool has; nothing that is lent is changed.
+    slots the pool has, be they more or fewer than k; nothing that is lent is changed.
 
     Parameters
     ----------
@@ -57,10 +57,12 @@ def check_selector(
     for seed, problem in enumerate(chosen):
         pool = random_pool(problem, seed)
         before = {**inputs(problem), "points": pool.points.copy(), "margin": pool.margin.copy()}
-        points, filled = selector.select(problem, pool, k)
-        _check_shapes(problem, points, filled, k)
-        _check_chosen(problem, pool, points, filled, adds=adds)
-        _check_places(problem, pool, points, filled, fills=fills)
+        for part in (pool, Pool(pool.points[:, : k - 1], pool.margin[:, : k - 1])):
+            if part.margin.shape[1]:
+                points, filled = selector.select(problem, part, k)
+                _check_shapes(problem, points, filled, k)
+                _check_chosen(problem, part, points, filled, adds=adds)
+                _check_places(problem, part, points, filled, fills=fills)
         _check_rows_are_alone(selector, problem, pool, k)
         for name, array in {**inputs(problem), **vars(pool)}.items():
             if name in before:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ifonly import Continuous, IfonlyError, Space
 from ifonly.models.reading import Layers, Tree, Trees, check_reading, code_at, step_below
@@ -28,6 +29,7 @@ def caught(example: Any, wrong: Layers | Trees) -> bool:
     return False
 
 
+@pytest.mark.sample(3)
 def test_classes_out_of_order_are_caught(any_example: Any) -> None:
     reading = any_example.reading
 
@@ -44,6 +46,7 @@ def test_classes_out_of_order_are_caught(any_example: Any) -> None:
         assert caught(any_example, replace(reading, trees=trees, base=turned(reading.base)))
 
 
+@pytest.mark.sample(3)
 def test_a_constant_that_is_left_out_is_caught(any_example: Any) -> None:
     reading = any_example.reading
     if isinstance(reading, Layers):
