@@ -1,13 +1,17 @@
 # A fresh clone needs python3 (3.11 or later) and make, nothing else:
 #   make demo     the core alone, then a counterfactual explanation in the terminal
 #   make test     every extra, then 'make check' and the tests
-#   make laws     deep random runs; SCALE=20 runs twenty times as many, SEED=1000 others
+#   make laws     deep random runs, and the long tests whole; SCALE=20 runs twenty times as many
+#                 draws, SEED=1000 others
 #   make check    lint, format, strict types, architecture
+#   make coverage the tests with few draws, and how many lines of the package they run
+#   make test-lowest  the core and the laws with the lowest declared versions
 #   make bench    the benchmarks; PART=quality runs one part, OPTIONS=--quick a trial
 #   make clean    remove .venv, caches and builds
 
 PYTHON ?= python3
 BIN := .venv/bin
+LOWEST := tests/laws tests/rules tests/space tests/select tests/refine tests/problem tests/explainer
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PART ?= all
 WORKERS ?= 2
@@ -22,17 +26,29 @@ ifneq ($(wildcard ../shared/paper),)
 export IFONLY_PAPER ?= $(shell cd ../shared/paper && pwd)
 endif
 
-.PHONY: demo test laws check bench clean
+# One thread for each process: two workers that start two threads each only get in each other's way.
+test laws test-lowest coverage: export OMP_NUM_THREADS ?= 1
+test laws test-lowest coverage: export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test laws test-lowest coverage check bench clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.core
 	$(BIN)/ifonly demo
 
 test: check
-	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/architecture --ignore tests/deep
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/architecture --ignore tests/deep
 
 laws: .venv/.all
-	IFONLY_SCALE=$(SCALE) IFONLY_SEED=$(SEED) $(BIN)/python -m pytest -q -n $(WORKERS) tests/deep
+	IFONLY_DEEP=1 IFONLY_SCALE=$(SCALE) IFONLY_SEED=$(SEED) $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal tests
+
+# Warnings of old packages about themselves are not ours to mend.
+test-lowest: .venv-lowest/.all
+	.venv-lowest/bin/python -m pytest -q -n $(WORKERS) --dist worksteal -W ignore::DeprecationWarning $(LOWEST)
+
+coverage: .venv/.all
+	IFONLY_FEW=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered \
+		--ignore tests/architecture --ignore tests/deep --ignore tests/cli/test_streams.py
 
 check: .venv/.all
 	$(BIN)/ruff check .
@@ -44,7 +60,7 @@ bench: .venv/.all
 	$(BIN)/python benchmarks/run.py $(PART) $(OPTIONS)
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-lowest .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -59,3 +75,9 @@ clean:
 	$(PIP) torch
 	$(PIP) --editable ".[dev]"
 	touch .venv/.core $@
+
+.venv-lowest/.all: pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints-lowest.txt --editable ".[exact,parquet]" polars hypothesis pytest pytest-xdist
+	touch $@

@@ -68,6 +68,11 @@ class Record:
         self.checks.append(Check(claim, bool(holds), figures))
         print(self.checks[-1].markdown(), flush=True)
 
+    @property
+    def failed(self) -> list[Check]:
+        """The checks that do not hold; of a quick run they say nothing, so there are none."""
+        return [] if self.quick else [check for check in self.checks if not check.holds]
+
     def save(self) -> Path:
         """Write the record under benchmarks/results; a quick one apart."""
         folder = RESULTS / "quick" if self.quick else RESULTS

@@ -1,14 +1,20 @@
-"""What many tests ask: that an error says what is wrong, by name, and what to do."""
+"""What many tests share: a check of errors, and how much of a long test is run.
+
+A test marked `sample(n)` runs every n-th of its cases, or an n-th of its examples where hypothesis
+draws them. `make laws` sets IFONLY_DEEP: such tests run whole, beside those of tests/deep, and
+IFONLY_SCALE multiplies their examples. `make coverage` sets IFONLY_FEW: few examples of every test.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 import ifonly
 
@@ -30,6 +36,39 @@ def _refused(kind: type[Exception], *told: str, hint: str, ask: Callable[[], Any
     assert re.search(hint, error.hint), error.hint
     assert str(error) == f"{error.message}\n\nHint: {error.hint}"
     return error
+
+
+DEEP = bool(os.environ.get("IFONLY_DEEP"))
+FEW = bool(os.environ.get("IFONLY_FEW"))
+SCALE = float(os.environ.get("IFONLY_SCALE", "1"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    seen: Counter[str] = Counter()
+    for item in items:
+        marker = item.get_closest_marker("sample")
+        name = item.nodeid.partition("[")[0]
+        stride = marker.args[0] if marker else 1
+        run = True if marker else not DEEP or item.path.parent.name == "deep"
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            if not seen[name]:
+                _draw(item, SCALE if DEEP else 0.1 if FEW else 1 / stride)
+        elif run and not DEEP:
+            run = seen[name] % (stride * 2 if FEW and marker else stride) == 0
+        seen[name] += 1
+        (kept if run else left).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left)
+
+
+def _draw(item: pytest.Item, share: float) -> None:
+    """Let hypothesis draw a share of the examples that a test states."""
+    test = item.obj  # type: ignore[attr-defined]
+    stated = test._hypothesis_internal_use_settings
+    count = max(1, round(share * stated.max_examples))
+    test._hypothesis_internal_use_settings = settings(stated, max_examples=count)
 
 
 # A submission is judged on the same examples each time; a developer sees new ones every day.

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
+import textwrap
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,6 +54,31 @@ def test_the_table_of_the_language_says_the_same_in_text_and_in_python() -> None
         assert str(rule) == text
         assert 0 < held.mean() < 1, text
         assert np.array_equal(held, same.holds(space, x, points)), text
+
+
+CONTRIBUTED = """
+from __future__ import annotations
+from dataclasses import dataclass
+import numpy as np
+from ifonly.problem.pool import Pool
+from ifonly.rules import Rule
+from ifonly.rules.rule import feature_of
+"""
+
+
+def test_the_searcher_and_the_rule_of_the_contributors_page_keep_the_laws(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    blocks = re.findall(r" {3}```python\n(.*?) {3}```", page, re.DOTALL)
+    classes = [textwrap.dedent(code) for code in blocks if "class " in code]
+    own: Any = ModuleType("contributed")
+    monkeypatch.setitem(sys.modules, "contributed", own)  # so that it can be pickled
+    exec("\n".join([CONTRIBUTED, *classes]), vars(own))
+    problems = [ifonly.testing.random_problem(seed, q=3) for seed in (0, 1)]
+    ifonly.testing.check_searcher(own.RandomPoints(count=50), problems)
+    space = ifonly.Space.describe({"name": "age", "low": 18, "high": 80, "missing": True})
+    ifonly.testing.check_rule(own.Even("age"), space)
 
 
 OWN = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.md")]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
 LINES_IN_A_FILE = 300
+FILES_IN_A_FOLDER = 15
 LINES_IN_A_FUNCTION = 60
 POSITIONAL_PARAMETERS = 6
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
@@ -23,6 +25,12 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 def test_no_file_is_longer_than_300_lines(sources: list[Any]) -> None:
     counts = {str(source.path): len(source.text.splitlines()) for source in sources}
     assert {path: n for path, n in counts.items() if n > LINES_IN_A_FILE} == {}
+
+
+def test_no_folder_of_the_package_or_its_tests_has_more_than_15_files(sources: list[Any]) -> None:
+    folders = Counter(source.path.parent for source in sources)
+    crowded = {str(path): n for path, n in folders.items() if n > FILES_IN_A_FOLDER}
+    assert {path: n for path, n in crowded.items() if path.startswith(("src", "tests"))} == {}
 
 
 def test_every_module_has_a_name_that_says_something(sources: list[Any]) -> None:

@@ -157,6 +157,7 @@ LEVELS = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize("case", LEVELS)
 def test_the_command_and_the_model_agree_on_what_a_row_is(

@@ -32,7 +32,7 @@ def _table(n: int = 120) -> pd.DataFrame:
 def _model(**classes: Any) -> Any:
     def grant(frame: Any) -> np.ndarray:
         income = np.asarray(frame["income"].to_numpy(), dtype=float)
-        return np.nan_to_num(income) > 25
+        return np.asarray(np.nan_to_num(income) > 25)
 
     return ifonly.as_model(grant, **{"classes": ["no", "yes"], **classes})
 

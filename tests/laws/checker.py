@@ -150,7 +150,7 @@ def _one_of(rule: Plain, case: Case) -> bool | None:
     if case.lacks(rule["name"]):
         return None
     listed = any(same(level, case.after[rule["name"]]) for level in rule["levels"])
-    return listed != rule["other"]
+    return listed is not bool(rule["other"])
 
 
 def _only_change(rule: Plain, case: Case) -> bool:
@@ -159,7 +159,7 @@ def _only_change(rule: Plain, case: Case) -> bool:
 
 def _at_most(rule: Plain, case: Case) -> bool:
     among = rule["among"] or case.after
-    return sum(case.changed(name) for name in among) <= rule["count"]
+    return sum(case.changed(name) for name in among) <= int(rule["count"])
 
 
 def _steps(rule: Plain, case: Case) -> bool | None:

@@ -43,7 +43,7 @@ class Case:
             mask = (predicted < self.target[0]) | (predicted > self.target[1])
         else:
             mask = predicted != self.target
-        return self.data[mask][:6]
+        return self.data[np.asarray(mask)].iloc[:6]
 
     def explain(self, rows: Any = None, **options: Any) -> ifonly.Answers:
         rows = self.rows if rows is None else rows
@@ -55,8 +55,8 @@ class Case:
         predicted = self.predict(frame)
         if isinstance(self.target, tuple):
             low, high = np.transpose(wanted)
-            return (predicted >= low) & (predicted <= high)
-        return np.asarray(predicted) == np.asarray(wanted)
+            return np.asarray((predicted >= low) & (predicted <= high))
+        return np.asarray(np.asarray(predicted) == np.asarray(wanted))
 
 
 class Bare:
@@ -81,7 +81,8 @@ class Disagreeing:
 
 def score(frame: pd.DataFrame) -> np.ndarray:
     raised = frame["job"].map({"Sales": 0.0, "Service": 0.3, "Other, rare": -0.5}).to_numpy(float)
-    return (frame["income"] - 3200).to_numpy(float) / 800 + raised + 0.4 * frame["married"]
+    income = (frame["income"] - 3200).to_numpy(float)
+    return np.asarray(income / 800 + raised + 0.4 * frame["married"])
 
 
 @cache
@@ -112,7 +113,8 @@ def case_of(name: str) -> Case:
     truth = score(data) + np.random.default_rng(1).normal(0, 0.3, len(data))
     labels = np.where(truth > 0, "granted", "refused")
     bands = np.digitize(truth, [-0.7, 0.7])
-    wanted, options = "granted", {}
+    wanted: Any = "granted"
+    options: dict[str, Any] = {}
     if name == "logistic":
         model = piped(LogisticRegression()).fit(data, labels)
     elif name == "network":

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def points_of(answers: ifonly.Answers) -> list[list[tuple[Any, ...]]]:
     ]
 
 
+@pytest.mark.sample(4)
 def test_a_row_gets_the_same_answers_alone_shuffled_and_in_shards(asked: Any) -> None:
     rows = asked.rows
     together = asked.explain(rules=RULES)
@@ -39,6 +41,7 @@ def test_a_row_gets_the_same_answers_alone_shuffled_and_in_shards(asked: Any) ->
         assert answers.notes == tuple(together.notes[i] for i in batch)
 
 
+@pytest.mark.sample(2)
 def test_every_answer_stands_up_to_the_users_own_model(asked: Any) -> None:
     answers = asked.explain()
     assert set(answers.status) == {ifonly.Status.FOUND}
@@ -48,6 +51,7 @@ def test_every_answer_stands_up_to_the_users_own_model(asked: Any) -> None:
     assert frame["query"].value_counts().to_list() == [3] * len(asked.rows)
 
 
+@pytest.mark.sample(2)
 def test_every_answer_obeys_every_rule(asked: Any) -> None:
     rules = [*RULES, "grade only decreases", ifonly.one_of("job", ["Sales", "Other, rare"])]
     answers = asked.explain(rules=rules)
@@ -64,6 +68,7 @@ def test_every_answer_obeys_every_rule(asked: Any) -> None:
     ).all()
 
 
+@pytest.mark.sample(2)
 def test_no_answer_repeats_another_or_its_row(asked: Any) -> None:
     answers = asked.explain(k=6)
     for own, points in zip(answers.x, points_of(answers), strict=True):
@@ -71,6 +76,7 @@ def test_no_answer_repeats_another_or_its_row(asked: Any) -> None:
         assert tuple(own) not in points
 
 
+@pytest.mark.sample(2)
 def test_every_answer_can_be_written_as_a_row(asked: Any) -> None:
     answers = asked.explain()
     frame, data = answers.frame(), asked.data
@@ -83,6 +89,7 @@ def test_every_answer_can_be_written_as_a_row(asked: Any) -> None:
     ifonly.Space.infer(data).codes(frame[list(data.columns)])
 
 
+@pytest.mark.sample(3)
 def test_the_input_frames_are_unchanged_bit_for_bit(asked: Any) -> None:
     rows, data = asked.rows, asked.data
     before = [frame.copy(deep=True) for frame in (rows, data)]
@@ -109,6 +116,7 @@ def test_a_row_that_has_the_outcome_already_is_told_so(case: Any) -> None:
     assert all(status.answered for status in answers.status)
 
 
+@pytest.mark.sample(4)
 def test_the_order_of_the_training_rows_does_not_matter(asked: Any) -> None:
     shuffled = asked.data.sample(frac=1, random_state=3)
     settings = {"target": asked.target, "k": 3, **asked.options}

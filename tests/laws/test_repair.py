@@ -79,6 +79,7 @@ def random_points(space: Space, x: np.ndarray, m: int, seed: int) -> np.ndarray:
     return np.where(beside, near, np.where(other, fresh, x[:, None]))
 
 
+@pytest.mark.sample(3)
 @given(seed=SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_repair_leaves_no_point_outside_its_box(seed: int) -> None:
@@ -87,6 +88,7 @@ def test_repair_leaves_no_point_outside_its_box(seed: int) -> None:
     assert case.box.contains(case.repaired()).all()
 
 
+@pytest.mark.sample(3)
 @given(seed=SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_repair_changes_nothing_that_it_is_given(seed: int) -> None:
@@ -97,6 +99,7 @@ def test_repair_changes_nothing_that_it_is_given(seed: int) -> None:
     assert all(np.array_equal(*pair, equal_nan=True) for pair in zip(before, parts, strict=True))
 
 
+@pytest.mark.sample(3)
 @given(seed=SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_a_point_is_repaired_the_same_alone_and_shuffled(seed: int) -> None:
@@ -112,6 +115,7 @@ def test_a_point_is_repaired_the_same_alone_and_shuffled(seed: int) -> None:
             assert np.array_equal(alone[0, 0], together[row, place], equal_nan=True)
 
 
+@pytest.mark.sample(3)
 @given(seed=SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_a_point_that_obeys_every_rule_is_left_alone(seed: int) -> None:
@@ -121,6 +125,7 @@ def test_a_point_that_obeys_every_rule_is_left_alone(seed: int) -> None:
     assert np.array_equal(case.repaired()[lawful], case.points[lawful], equal_nan=True)
 
 
+@pytest.mark.sample(3)
 @given(seed=SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_repair_writes_on_the_value_grid_or_gives_back(seed: int) -> None:
@@ -130,6 +135,7 @@ def test_repair_writes_on_the_value_grid_or_gives_back(seed: int) -> None:
     assert (own | (np.asarray(case.box.space.round(points)) == points)).all()
 
 
+@pytest.mark.sample(3)
 @given(seed=SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_a_violation_is_nothing_exactly_where_no_rule_is_broken(seed: int) -> None:
@@ -227,6 +233,7 @@ each other, counts of changes that are to be exceeded, and ways that lead over a
 """
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", MENDED)
 def test_repair_mends_most_of_what_can_be_mended(kind: str) -> None:
     counts = np.sum([mended(kind, seed) for seed in range(100)], axis=0)

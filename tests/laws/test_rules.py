@@ -136,6 +136,7 @@ def test_the_opposite_of_a_rule_is_true_where_the_rule_is_false(rule: Rule) -> N
     assert np.array_equal((~~rule).truth(scene), rule.truth(scene))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("wanted", [True, False])
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_points_are_moved_inside_the_box_and_to_where_the_rule_is_as_wanted(

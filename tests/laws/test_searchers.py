@@ -33,6 +33,7 @@ INSIDE = ("gradient", "exact")
 """The searchers that look inside a model."""
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("name", "kind"),
     [(n, k) for n in ALL for k in MODEL_KINDS if n not in INSIDE or k in DESCENDING],
@@ -45,6 +46,7 @@ def test_a_searcher_keeps_the_laws(name: str, kind: str) -> None:
 ANY = sorted(set(ALL) - set(INSIDE))
 
 
+@pytest.mark.sample(3)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 6), name=st.sampled_from(ANY))
 @settings(max_examples=25, deadline=None)
 def test_a_searcher_keeps_the_laws_on_any_problem(seed: int, k: int, name: str) -> None:

@@ -21,6 +21,7 @@ def adult() -> tuple[pd.DataFrame, pd.Series, list[str]]:
 @pytest.fixture(scope="session")
 def categories(adult: Any) -> pd.DataFrame:
     """The features with categorical dtypes, as boosting libraries take them."""
+    features: pd.DataFrame
     features, _, names = adult
     return features.astype(dict.fromkeys(names, "category"))
 

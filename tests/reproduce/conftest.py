@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ifonly.paper import Plan, Store, run
+from ifonly.paper import Plan, Store, matrix, run
 from ifonly.paper.report.findings import Findings, find
 from ifonly.paper.report.report import write
-from ifonly.paper.runs import matrix
 from ifonly.paper.runs.machine import machine
 from ifonly.paper.runs.results import Results
 
-TINY = Plan(rows=8, ks=(1, 4), samples=60, data=("german_credit", "compas"))
+TINY = Plan(rows=4, ks=(1, 4), samples=60, data=("german_credit", "compas"))
 ONLY = ("german_credit", "sets/compas/ann/*/k=4", "qualitative")
 
 

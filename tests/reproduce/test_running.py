@@ -16,8 +16,7 @@ import pandas as pd
 import pytest
 
 import ifonly
-from ifonly.paper import Cell, Plan, Store, run
-from ifonly.paper.runs import matrix
+from ifonly.paper import Cell, Plan, Store, matrix, run
 from ifonly.paper.runs.matrix import EXPERIMENTS, mark
 from ifonly.paper.runs.run import Progress, run_cell
 
@@ -114,6 +113,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     return frames(folder)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_run_stopped_by_a_signal_loses_no_finished_cell_and_leaves_no_worker(
     tmp_path: Path, whole: dict[str, pd.DataFrame], number: signal.Signals
@@ -142,7 +142,7 @@ def test_a_run_stopped_by_a_signal_loses_no_finished_cell_and_leaves_no_worker(
 
 
 def reproduce(folder: Path) -> list[str]:
-    start = [sys.executable, "-m", "ifonly", "reproduce", "--out", str(folder), "--rows", "20"]
+    start = [sys.executable, "-m", "ifonly", "reproduce", "--out", str(folder), "--rows", "6"]
     return [*start, *WORDS]
 
 

@@ -59,6 +59,7 @@ def test_no_answer_makes_a_move_that_only_one_of_two_lines_allows() -> None:
     assert {*free.frame()["edu"]} == {"B", "C"}
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("seed", range(25))
 def test_an_answer_satisfies_each_line_whatever_else_is_stated(seed: int) -> None:
     space = random_space(seed)

@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
@@ -147,6 +148,7 @@ def trees(space: Space) -> st.SearchStrategy[Rule]:
     return st.recursive(leaves(space), grown, max_leaves=5)
 
 
+@pytest.mark.sample(4)
 @given(case=spaces().flatmap(lambda space: st.tuples(st.just(space), trees(space))))
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_rule_is_what_its_text_and_its_json_say(case: tuple[Space, Rule]) -> None:

@@ -51,6 +51,7 @@ def test_no_set_is_better(seed: int, m: int, k: int, locked: bool) -> None:
     assert value == pytest.approx(enumerated(kernel, reward, k, first), abs=1e-9)
 
 
+@pytest.mark.sample(3)
 @given(seed=SEEDS, k=st.integers(1, 4), diversity=DIVERSITIES, locked=st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_no_valid_set_of_a_pool_is_better(
@@ -77,6 +78,7 @@ def test_no_valid_set_of_a_pool_is_better(
             assert tied or value <= values[row] + 1e-9
 
 
+@pytest.mark.sample(3)
 @given(seed=SEEDS, k=st.integers(1, 4), diversity=DIVERSITIES, locked=st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_the_selector_is_never_better(seed: int, k: int, diversity: float, locked: bool) -> None:

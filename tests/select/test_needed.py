@@ -15,7 +15,7 @@ from ifonly.problem.pool import Pool
 from ifonly.search import Engine
 from ifonly.select import Determinant, Needed
 from ifonly.select.needed import WHOLE, _subsets
-from ifonly.testing import random_codes, random_problem
+from ifonly.testing import random_codes, random_pool, random_problem
 
 
 def both_or_none(frame: pd.DataFrame) -> np.ndarray:
@@ -52,6 +52,19 @@ def test_no_set_of_changes_of_a_needed_choice_is_needless(seed: int, k: int) -> 
                 one[list(features)] = row[list(features)]
             part = problem.take(np.array([q]))
             assert not (part.margin(inside[None]) > 0).any()
+
+
+@given(seed=st.integers(0, 5_000), k=st.integers(1, 4))
+@settings(max_examples=20, deadline=None)
+def test_a_chosen_point_makes_some_of_the_changes_of_a_candidate(seed: int, k: int) -> None:
+    problem = random_problem(seed, q=3)
+    pool = random_pool(problem, seed)
+    chosen, filled = Needed(Determinant()).select(problem, pool, k)
+    assert np.array_equal(filled.any(axis=1), pool.valid.any(axis=1))
+    for row, place in np.argwhere(filled):
+        point, own = chosen[row, place], problem.changed(chosen)[row, place]
+        candidates = pool.points[row][pool.valid[row]]
+        assert (candidates[:, own] == point[own]).all(axis=1).any() or np.isnan(point[own]).any()
 
 
 def test_a_choice_without_needless_changes_keeps_what_is_small_already() -> None:

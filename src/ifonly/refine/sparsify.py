@@ -40,8 +40,11 @@ class Sparsify:
             row, slot, trial, reached = row[won], slot[won], trial[won], reached[won]
             tried = keys.copy()
             tried[row, slot] = point_keys(trial)
-            # Two points that differ in small changes alone must not become one.
-            apart = ~(repeated_keys(tried, margin > 0) & ~before)[row, slot]
+            # Two points that differ in small changes alone must not become one: a point's new place
+            # is not where another stands, or where one before it goes.
+            places, here = np.concatenate([keys, tried], axis=1), np.tile(margin > 0, 2)
+            taken = repeated_keys(places, here)[:, keys.shape[1] :]
+            apart = ~(taken & ~before)[row, slot]
             row, slot = row[apart], slot[apart]
             points[row, slot], margin[row, slot] = trial[apart], reached[apart]
             keys[row, slot] = tried[row, slot]

@@ -20,5 +20,8 @@ class InOrder:
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Those points, nearest first."""
-        points, valid = pool.points[:, :k], pool.valid[:, :k]
+        points = np.repeat(problem.x[:, None], k, axis=1)
+        valid = np.zeros(points.shape[:2], dtype=bool)
+        width = min(k, pool.margin.shape[1])
+        points[:, :width], valid[:, :width] = pool.points[:, :k], pool.valid[:, :k]
         return nearest_first(problem, points, valid & ~repeated(points, valid))

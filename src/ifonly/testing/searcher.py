@@ -26,12 +26,12 @@ def check_searcher(
     >>> check_searcher(Edits(width=4, depth=2), [random_problem(seed=0)])
     """
     for problem in _problems(searcher) if problems is None else problems:
-        before = _inputs(problem)
+        before = inputs(problem)
         pool = searcher.search(problem, k)
-        _check_shapes(problem, pool)
-        _check_points(problem, pool)
+        check_shapes(problem, pool)
+        check_points(problem, pool)
         _check_rows_are_alone(searcher, problem, pool, k)
-        for name, array in _inputs(problem).items():
+        for name, array in inputs(problem).items():
             assert np.array_equal(array, before[name], equal_nan=True), (
                 f"the search changed the problem's {name}"
             )
@@ -44,9 +44,10 @@ def _problems(searcher: Searcher) -> Iterator[Problem]:
             yield problem
 
 
-def _check_shapes(problem: Problem, pool: Pool) -> None:
+def check_shapes(problem: Problem, pool: Pool) -> None:
+    """Assert that a pool is one of the problem: candidates [q, m, d] and margins [q, m]."""
     q, d = problem.x.shape
-    assert isinstance(pool, Pool), f"search gave a {type(pool).__name__}, not a Pool"
+    assert isinstance(pool, Pool), f"a {type(pool).__name__} came back, not a Pool"
     assert pool.points.ndim == 3, f"points have the shape {pool.points.shape}, not (q, m, d)"
     wanted = (q, pool.points.shape[1], d)
     assert pool.points.shape == wanted, f"points have the shape {pool.points.shape}, not {wanted}"
@@ -56,7 +57,8 @@ def _check_shapes(problem: Problem, pool: Pool) -> None:
     assert not np.isnan(pool.margin).any(), "a margin is NaN; an empty slot has -inf"
 
 
-def _check_points(problem: Problem, pool: Pool) -> None:
+def check_points(problem: Problem, pool: Pool) -> None:
+    """Assert that margins are the model's, and that valid points obey all that rows must obey."""
     here = pool.margin > -np.inf
     asked = problem.margin(pool.points)
     assert np.allclose(pool.margin[here], asked[here], rtol=0, atol=1e-6), (
@@ -81,24 +83,27 @@ def _check_points(problem: Problem, pool: Pool) -> None:
 
 def _check_rows_are_alone(searcher: Searcher, problem: Problem, pool: Pool, k: int) -> None:
     """What is proposed for a row is the same in the batch, alone, shuffled and in shards."""
-    q = len(problem.x)
     together = proposals(pool)
-    order = np.random.default_rng(0).permutation(q)
-    batches = {
-        "alone": [np.array([row]) for row in range(q)],
-        "in another order": [order],
-        "in shards": [part for part in np.array_split(order, 2) if len(part)],
-    }
-    for name, parts in batches.items():
-        for rows in parts:
-            found = proposals(searcher.search(problem.take(rows), k))
-            for row, points in zip(rows, found, strict=True):
-                assert points == together[row], (
-                    f"row {row} gets other proposals {name} than in the whole batch: "
-                    f"{len(points - together[row])} new ones, {len(together[row] - points)} lost"
-                )
+    for name, rows in batches(len(problem.x)):
+        found = proposals(searcher.search(problem.take(rows), k))
+        for row, points in zip(rows, found, strict=True):
+            assert points == together[row], (
+                f"row {row} gets other proposals {name} than in the whole batch: "
+                f"{len(points - together[row])} new ones, {len(together[row] - points)} lost"
+            )
     again = proposals(searcher.search(problem, k))
     assert again == together, "the same search gave other proposals the second time"
+
+
+def batches(q: int) -> list[tuple[str, np.ndarray]]:
+    """Ways to ask about q rows in other company: each alone, all shuffled, in two shards."""
+    order = np.random.default_rng(0).permutation(q)
+    shards = [part for part in np.array_split(order, 2) if len(part)]
+    return [
+        *(("alone", np.array([row])) for row in range(q)),
+        ("in another order", order),
+        *(("in shards", part) for part in shards),
+    ]
 
 
 def proposals(pool: Pool) -> list[set[tuple[float | None, ...]]]:
@@ -112,8 +117,8 @@ def proposals(pool: Pool) -> list[set[tuple[float | None, ...]]]:
     ]
 
 
-def _inputs(problem: Problem) -> dict[str, np.ndarray]:
-    """Copies of the arrays that a searcher is lent."""
+def inputs(problem: Problem) -> dict[str, np.ndarray]:
+    """Copies of the arrays of a problem that a strategy is lent."""
     box, reference = problem.box, problem.reference
     lent = {
         "x": problem.x,

@@ -90,9 +90,9 @@ def outcome(frame: pd.DataFrame, task: str) -> np.ndarray:
         + (frame[CODED] == 2)
     ).to_numpy()
     if task == "number":
-        return number * 100
+        return np.asarray(number * 100)
     edges = np.quantile(number, [0.4] if task == "two" else [0.3, 0.6])
-    return np.digitize(number, edges)
+    return np.asarray(np.digitize(number, edges))
 
 
 def numbers(seed: int, estimator: Any) -> tuple[Any, pd.DataFrame]:
@@ -137,7 +137,12 @@ def lightgbm(**options: Any) -> Callable[[str], Any]:
         from lightgbm import LGBMClassifier, LGBMRegressor
 
         kind = LGBMRegressor if task == "number" else LGBMClassifier
-        quick = {"n_estimators": 8, "verbose": -1, "n_jobs": 1, "min_data_per_group": 5}
+        quick: dict[str, Any] = {
+            "n_estimators": 8,
+            "verbose": -1,
+            "n_jobs": 1,
+            "min_data_per_group": 5,
+        }
         return kind(**quick, min_child_samples=4, cat_smooth=1, **options)
 
     return make
@@ -266,9 +271,10 @@ def example() -> Callable[[str, str, int], Example]:
 
 
 @pytest.fixture(params=CASES, ids=" ".join, scope="session")
-def case(request: Any) -> tuple[str, str]:
+def case(request: pytest.FixtureRequest) -> tuple[str, str]:
     """The name and the task of every source in turn."""
-    return request.param
+    name, task = request.param
+    return name, task
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,10 +52,12 @@ def single(example: Any) -> bool:
     return example.reading.rounding > 1e-7
 
 
+@pytest.mark.sample(4)
 def test_a_reading_says_what_the_model_says(example: Any, case: tuple[str, str]) -> None:
     agree(example(*case, seed=len(" ".join(case))))
 
 
+@pytest.mark.sample(4)
 @given(data=st.data(), seed=st.integers(0, 10_000))
 @settings(max_examples=8, deadline=None)
 def test_so_does_one_of_any_table(example: Any, cases: Any, data: Any, seed: int) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ifonly import Continuous, IfonlyError, Space
 from ifonly.models.reading import Layers, Tree, Trees, check_reading, code_at, regions, step_below
@@ -27,6 +28,7 @@ def caught(example: Any, wrong: Layers | Trees) -> bool:
     return False
 
 
+@pytest.mark.sample(3)
 def test_classes_out_of_order_are_caught(any_example: Any) -> None:
     reading = any_example.reading
 
@@ -43,6 +45,7 @@ def test_classes_out_of_order_are_caught(any_example: Any) -> None:
         assert caught(any_example, replace(reading, trees=trees, base=turned(reading.base)))
 
 
+@pytest.mark.sample(3)
 def test_a_constant_that_is_left_out_is_caught(any_example: Any) -> None:
     reading = any_example.reading
     if isinstance(reading, Layers):

@@ -51,6 +51,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -44,7 +44,7 @@ class Case:
         points = np.unique(np.array(list(product(*choices))), axis=0)
         same = (points == self.x) | (np.isnan(points) & np.isnan(self.x))
         inside = self.box.contains(points[None])[0].all(axis=-1)
-        return points[inside & ~same.all(axis=-1)]
+        return np.asarray(points[inside & ~same.all(axis=-1)])
 
     def obeying(self, *rules: Rule) -> np.ndarray:
         """[n, d] the points that obey all rules."""
@@ -71,7 +71,7 @@ def _random_case(rng: np.random.Generator) -> Case:
     return Case(Space(tuple(features)), np.array([_own(rng, feature) for feature in features]))
 
 
-def _gaps(rng: np.random.Generator) -> dict[str, bool]:
+def _gaps(rng: np.random.Generator) -> dict[str, Any]:
     missing = bool(rng.random() < 0.4)
     return {
         "missing": missing,

@@ -144,7 +144,7 @@ def _outcome(space: Space, frame: Any, task: str, rng: np.random.Generator) -> n
     shares = [rng.uniform(0.3, 0.7)] if task == "two" else [0.35, 0.7]
     labels = np.digitize(number, np.quantile(number, shares))
     labels[: len(shares) + 1] = np.arange(len(shares) + 1)  # each class occurs
-    return labels
+    return np.asarray(labels)
 
 
 def _network(kind: str, task: str, space: Space, rng: np.random.Generator) -> Fitted:

@@ -26,6 +26,7 @@ from .fitted import CASES, Fitted, fitted, scored
 from .tried import Question, check, random_question
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("kind", "task"), CASES, ids=map(" ".join, CASES))
 def test_a_model_of_any_kind_is_solved_as_trying_every_point_solves_it(
     kind: str, task: str
@@ -38,6 +39,7 @@ def test_a_model_of_any_kind_is_solved_as_trying_every_point_solves_it(
     raise AssertionError("no row had an answer")
 
 
+@pytest.mark.sample(4)
 @given(seed=st.integers(0, 2**32 - 1), case=st.sampled_from(CASES))
 @settings(max_examples=20, deadline=None)
 def test_so_is_one_of_any_table(seed: int, case: tuple[str, str]) -> None:

@@ -29,6 +29,7 @@ def left_of(points: np.ndarray, metric: Metric, taken: np.ndarray, apart: float)
     return points
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", MODELS)
 def test_each_answer_is_the_nearest_that_far_from_those_before(name: str, seed: int) -> None:

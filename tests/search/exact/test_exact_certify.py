@@ -54,6 +54,7 @@ def check_bounds(answers: ifonly.Answers, question: Question) -> Any:
     return proofs
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("method", ["auto", "edits"])
 @pytest.mark.parametrize(("kind", "task"), MIXED, ids=[*map(" ".join, MIXED)])
 def test_a_bound_is_below_what_is_best_and_that_below_what_is_found(
@@ -84,6 +85,7 @@ def test_a_bound_is_below_what_is_best_and_that_below_what_is_found(
 SHORT = [{"method": "auto", "certify": 1e-3}, {"method": Exact(1e-3)}]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("options", SHORT)
 @pytest.mark.parametrize(("kind", "task"), MIXED, ids=[*map(" ".join, MIXED)])
 def test_a_bound_holds_however_short_the_time(kind: str, task: str, options: Any) -> None:
@@ -91,6 +93,7 @@ def test_a_bound_holds_however_short_the_time(kind: str, task: str, options: Any
     check_bounds(question.ask(**options), question)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("kind", "task"), MIXED, ids=[*map(" ".join, MIXED)])
 @pytest.mark.parametrize("rows", [1, 400, 20_000])
 def test_where_the_budget_is_spent_what_is_known_comes_without_a_proof(

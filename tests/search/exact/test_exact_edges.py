@@ -67,6 +67,7 @@ def test_beyond_the_range_that_trees_are_read_over_nothing_is_called_infeasible(
     assert answers.status[0] != "infeasible"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 @pytest.mark.parametrize("unit", [1e-12, 1e-9, 1e-7, 1.0, 1e9])
 @pytest.mark.parametrize("kind", ["linear", "network", "tree"])

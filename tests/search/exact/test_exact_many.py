@@ -37,6 +37,7 @@ def check_unlike(tried: Tried, points: np.ndarray, k: int, apart: float | None) 
             may, must = may & (away >= apart - CLOSE), must & (away >= apart + CLOSE)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("apart", [None, 0.5], ids=["other features", "apart"])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("machine", "extra trees")])
 def test_each_answer_is_the_nearest_that_is_unlike_those_before_it(

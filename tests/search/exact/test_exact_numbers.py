@@ -43,6 +43,7 @@ def wide_case(seed: int, hidden: tuple[int, ...], *, single: bool = False) -> tu
     return Dense(layers, WIDE, ("no", "yes")), WIDE.rows(x[None])
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("rules", [[], ["income = 20 * debt"], ["debt <= 0.04 * income"]])
 @pytest.mark.parametrize("hidden", [(), (5,), (4, 3)], ids=str)
 def test_no_search_is_nearer_than_an_answer_among_millions_of_values(

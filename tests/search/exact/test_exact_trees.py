@@ -62,6 +62,7 @@ def lent() -> tuple[Any, pd.DataFrame]:
     return make_pipeline(encode, forest).fit(lender.frame, lender.outcome), lender.frame
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "rules",
     [

@@ -208,7 +208,7 @@ def _weights(space: Space, rng: np.random.Generator) -> dict[str, Any]:
             weights[feature.name] = factors[0]
         elif kind < 0.5 and isinstance(feature, Continuous | Ordinal):
             weights[feature.name] = ifonly.cost(up=factors[0], down=factors[1])
-        elif kind < 0.5 and len(feature.levels) > 1:
+        elif kind < 0.5 and isinstance(feature, Categorical) and len(feature.levels) > 1:
             pairs = [(a, b) for a in feature.levels for b in feature.levels if a != b]
             moves = {pair: float(np.round(rng.uniform(0.2, 4), 2)) for pair in pairs[::2]}
             weights[feature.name] = ifonly.cost(moves=moves, other=factors[2])

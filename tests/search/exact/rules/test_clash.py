@@ -119,6 +119,7 @@ FILLERS: list[Rule] = [
 """Rules that hold as long as the last features stay as they are."""
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("seed", range(57))
 def test_three_of_twenty_rules_that_clash_are_named(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -141,6 +142,7 @@ def test_without_one_of_a_clash_the_others_can_be_obeyed(trio: tuple[Rule, ...])
         assert all(rule.holds(SPACE, X[None], point[None, None]).all() for rule in rules)
 
 
+@pytest.mark.sample(2)
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
 def test_a_clash_is_a_smallest_one(

@@ -89,6 +89,7 @@ def check_alone(answers: ifonly.Answers, whole: ifonly.Answers, bad: Collection[
 BAD = [{1007}, {1000, 1001, 1002, 1059}, set(range(1000, 1060, 3)), set(range(1000, 1030))]
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("way", ["raises", "NaN"])
 @pytest.mark.parametrize("alone", [False, True])
@@ -140,6 +141,7 @@ def test_a_failed_row_can_be_shown_saved_and_asked_about() -> None:
     assert set(answers.frame()["query"]) <= {0, 1, 2, 4, 5}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("alone", [False, True])
 def test_a_model_that_fails_for_every_row_is_one_error(alone: bool) -> None:
     many = pd.concat([DATA] * 50, ignore_index=True).assign(id=np.arange(1000, 11_000))

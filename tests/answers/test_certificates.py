@@ -82,6 +82,7 @@ def nearest(name: str, row: pd.Series, space: ifonly.Space, rules: list[str]) ->
     return float(far.min(initial=np.inf))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("rules", [[], RULES], ids=["no rules", "rules"])
 @pytest.mark.parametrize("name", MODELS)
 def test_the_exact_answer_is_the_nearest_of_all(name: str, rules: list[str]) -> None:
