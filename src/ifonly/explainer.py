@@ -34,11 +34,8 @@ from ifonly.solve.prepare import Setting, prepare
 from ifonly.solve.question import Question
 from ifonly.solve.row_rules import read_row_rules
 from ifonly.solve.source import Source
-from ifonly.solve.statuses import (
-    Proof,
-    wanted_of,
-    wanted_score,
-)
+from ifonly.solve.stages import Certifier
+from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.space import Space
 from ifonly.space.frame import Frame, as_frame, library_of
 
@@ -167,7 +164,9 @@ class Explainer:
         decided = said.decided[:, None] if model.classes else None
         met = goal.met(said.scores[:, None], decided)[:, 0]
         batch = Batch(x, goal, met, own, question.seed, said.known, said.failed)
-        found = answer_in_turns(batch, setting, model, self.method, question, proof=self._proof())
+        found = answer_in_turns(
+            batch, setting, model, self.method, question, certify=self._certifier()
+        )
         model.confirm()
         options = {
             **self.options,
@@ -181,8 +180,8 @@ class Explainer:
             x=x,
             points=found.points,
             acted=found.acted,
-            bound=found.bound,
-            seconds=found.seconds,
+            bound=None if found.proof is None else found.proof.bound,
+            seconds=None if found.proof is None else found.proof.seconds,
             filled=found.filled,
             status=found.status,
             wanted=wanted_of(goal, model.classes, said.known),
@@ -209,7 +208,7 @@ class Explainer:
             deadline=limit.deadline(),
         )
 
-    def _proof(self) -> Proof | None:
+    def _certifier(self) -> Certifier | None:
         if self.certify is None:
             return None
         from ifonly.search.exact.certify import certify  # only where it is asked for

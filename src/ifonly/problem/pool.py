@@ -23,10 +23,6 @@ class Pool:
 
     points: np.ndarray
     margin: np.ndarray
-    bound: np.ndarray | None = None
-    """[q] what no answer's distance is below, where that is proved; inf: there is none."""
-    seconds: np.ndarray | None = None
-    """[q] how long the proof took."""
 
     @property
     def valid(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a searcher is."""
+"""What a searcher is, and a searcher that also proves something."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
+from ifonly.problem.proof import Proof
 
 
 @runtime_checkable
@@ -19,3 +20,18 @@ class Searcher(Protocol):
 
     def search(self, problem: Problem, k: int) -> Pool:
         """Candidates for every row, with their margins."""
+
+
+@runtime_checkable
+class Prover(Searcher, Protocol):
+    """A searcher that proves how near an answer can be while it searches."""
+
+    def prove(self, problem: Problem, k: int) -> tuple[Pool, Proof | None]:
+        """What `search` returns, and what is proved of each row; None where nothing is tried."""
+
+
+def propose(searcher: Searcher, problem: Problem, k: int) -> tuple[Pool, Proof | None]:
+    """A searcher's candidates, and what it proves of the rows if it proves anything."""
+    if isinstance(searcher, Prover):
+        return searcher.prove(problem, k)
+    return searcher.search(problem, k), None

@@ -17,7 +17,7 @@ from ifonly.search.exact.program.apart import other_point
 from ifonly.search.exact.program.price import Course
 from ifonly.search.exact.program.relaxation import beside
 from ifonly.search.exact.program.solver import Solution
-from ifonly.search.exact.proof import Clock
+from ifonly.search.exact.result import Clock
 
 if TYPE_CHECKING:
     from ifonly.search.exact.layers.nearest import Nearest

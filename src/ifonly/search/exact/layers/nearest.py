@@ -24,7 +24,7 @@ from ifonly.search.exact.program.price import WIDE, Course, Pricing
 from ifonly.search.exact.program.relaxation import loosened, solve_loosely
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
-from ifonly.search.exact.proof import Clock, Found
+from ifonly.search.exact.result import Clock, NearestAnswer
 from ifonly.search.exact.rules.rows import state
 
 
@@ -47,14 +47,14 @@ class Nearest:
         self.pricing = Pricing(self.row, self.problem.metric)
         self.below, self.most = self.program.row(Affine.number(0.0)), np.inf
 
-    def find(self, known: float, clock: Clock) -> Found:
+    def find(self, known: float, clock: Clock) -> NearestAnswer:
         """The nearest answer cheaper than a known one, and what no answer is cheaper than."""
         pursuit = Pursuit(self, clock, known)
         with suppress(SolverError):  # what is known by then is known
             pursuit.run()
         self.price(np.inf)
         bound = min(pursuit.bound, pursuit.known) if self.pricing.even else 0.0
-        return Found(pursuit.best, bound, clock.seconds)
+        return NearestAnswer(pursuit.best, bound, clock.seconds)
 
     def without(self, point: np.ndarray) -> None:
         """Ask for answers unlike a point [d]."""
