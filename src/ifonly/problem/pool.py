@@ -24,6 +24,11 @@ class Pool:
     points: np.ndarray
     margin: np.ndarray
 
+    @classmethod
+    def empty(cls, x: np.ndarray) -> Pool:
+        """No candidates for rows x [q, d]: one empty slot each."""
+        return cls(x[:, None], np.full((len(x), 1), -np.inf))
+
     @property
     def valid(self) -> np.ndarray:
         """bool [q, m]: the candidates with the wanted outcome."""

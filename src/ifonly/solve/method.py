@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ifonly.errors import OptionError, nearest
@@ -39,7 +39,7 @@ SEARCHERS: dict[str, Searcher] = {
     "edits": Edits(),
     "neighbours": Neighbours(),
     "gradient": Gradient(),
-    "exact": Exact(),
+    "exact": Exact(starts=Engine()),
 }
 
 
@@ -60,7 +60,7 @@ def method_of(
     answer must be needed.
     """
     if isinstance(method, Method):
-        return method
+        return replace(method, searcher=started(method.searcher))
     if effort not in SIZES:
         raise OptionError(f"There is no effort {effort!r}.", nearest(effort, ("auto", *SIZES)))
     size = SIZES[effort]
@@ -74,9 +74,20 @@ def method_of(
     )
 
 
+def started(searcher: Searcher) -> Searcher:
+    """The searcher; one that starts from another's candidates starts from the default engine's."""
+    filled: dict[str, Any] = {}
+    if several := getattr(searcher, "searchers", ()):
+        filled["searchers"] = tuple(map(started, several))
+    if getattr(searcher, "starts", searcher) is None:
+        filled["starts"] = Engine()
+    whole: Any = searcher
+    return replace(whole, **filled) if filled else searcher
+
+
 def _searcher(method: Any, size: Size) -> Searcher:
     if isinstance(method, Searcher) and not isinstance(method, type):
-        return method
+        return started(method)
     if isinstance(method, str) and method in SEARCHERS:
         return Engine(size) if method == "auto" else SEARCHERS[method]
     raise OptionError(

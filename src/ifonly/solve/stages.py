@@ -55,7 +55,7 @@ def pool_of(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof | Non
     proposals, proof = propose(method.searcher, problem, k)
     pool = method.refiner.refine(problem, proposals).join(proposals).without_repeats()
     if not pool.margin.shape[1]:  # nothing was proposed for any row
-        pool = Pool(problem.x[:, None], np.full((len(problem.x), 1), -np.inf))
+        pool = Pool.empty(problem.x)
     return pool, proof
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ifonly.problem.problem import Problem
 from ifonly.refine import Nothing
 from ifonly.search import Edits, Exact, Searcher, Union
 from ifonly.select import Determinant, InOrder
-from ifonly.solve.method import Method
+from ifonly.solve.method import Method, method_of
 
 from .fitted import CASES, fitted
 from .tried import Question, random_question
@@ -118,11 +118,24 @@ def test_a_union_proves_what_one_of_its_searchers_proves() -> None:
     assert unproved.bound is None
 
 
-@pytest.mark.parametrize("rows", [100, 200, 500, 1000, 3000])
+@pytest.mark.parametrize("starts", [None, Edits(), Far(nothing=True)])
+def test_exact_answers_are_the_nearest_wherever_they_start_from(starts: Searcher | None) -> None:
+    for kind, task in KINDS[1:3]:
+        question = asked(kind, task)
+        check(question.ask(method=Exact(starts=starts), k=1), question)
+
+
+def test_the_method_shows_the_searcher_that_exact_starts_from() -> None:
+    for method in (method_of("exact"), method_of(Exact()), method_of(plain(Union((Exact(),))))):
+        assert "starts=Engine(" in repr(method)
+    assert method_of(Exact(starts=Edits())).searcher == Exact(starts=Edits())
+
+
+@pytest.mark.parametrize("rows", [120, 180, 300, 1000])
 def test_a_budget_of_model_rows_keeps_what_the_judge_needs(rows: int) -> None:
-    question = asked("two layers", "two")
-    options: dict[str, Any] = {"method": "auto", "k": 3, "budget": {"model_rows": rows}}
+    every = asked("two layers", "two")
+    question = replace(every, x=every.x[1:2], targets=every.targets[1:2])
+    options: dict[str, Any] = {"method": "auto", "k": 12, "budget": {"model_rows": rows}}
     alone, certified = question.ask(**options), question.ask(**options, certify=True)
     assert certified.record["model_rows"] <= rows
-    # What is left for the rows after the first is another amount.
-    assert certified.filled[0].sum() >= alone.filled[0].sum() > 0
+    assert certified.filled.sum() >= alone.filled.sum() > 0

@@ -19,5 +19,5 @@ def certify(problem: Problem, pool: Pool, limit: float | None) -> tuple[Pool, Pr
     reading does not agree with it, nothing is proved.
     """
     if problem.reading is None:
-        return Pool(pool.points[:, :0], pool.margin[:, :0]), Proof.nothing(len(problem.x))
+        return Pool.empty(problem.x), Proof.nothing(len(problem.x))
     return answer_in_turn(problem, 1, hints_of(problem, pool, HINTS), limit)

@@ -9,8 +9,8 @@ from ifonly.errors import OptionError
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
-from ifonly.search.engine import Engine
 from ifonly.search.exact.in_turn import answer_in_turn, hints_of
+from ifonly.search.searcher import Searcher
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,14 @@ class Exact:
     With `apart`, each lies at least that far from those before it instead. Answers are taken one
     after another and none is taken back: a row has fewer than k where nothing is left that far from
     those taken, although k answers that far apart may exist without the nearest. `limit` is the
-    most seconds for an answer; what is found by then comes back with a bound.
+    most seconds for an answer; what is found by then comes back with a bound. `starts` is another
+    searcher whose candidates it starts from: nothing dearer is looked at. `explain` fills in the
+    default engine where there is none.
     """
 
     limit: float | None = 60.0
     apart: float | None = None
+    starts: Searcher | None = None
     solves: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -38,9 +41,6 @@ class Exact:
         return self.prove(problem, k)[0]
 
     def prove(self, problem: Problem, k: int) -> tuple[Pool, Proof]:
-        """The same answers, and the bound of the first.
-
-        What the default search finds is known from the start: nothing dearer is looked at.
-        """
-        hints = hints_of(problem, Engine().search(problem, k))
-        return answer_in_turn(problem, k, hints, self.limit, self.apart)
+        """The same answers, and the bound of the first."""
+        starts = Pool.empty(problem.x) if self.starts is None else self.starts.search(problem, k)
+        return answer_in_turn(problem, k, hints_of(problem, starts), self.limit, self.apart)
