@@ -25,10 +25,12 @@ from ifonly.rules.constructors import (
 from ifonly.rules.json import from_plain, to_plain
 from ifonly.rules.language.parse import as_rules, parse, read_rules
 from ifonly.rules.rule import Rule
+from ifonly.rules.scene import Scene
 
 __all__ = [
     "Box",
     "Rule",
+    "Scene",
     "as_rules",
     "at_least",
     "at_most",

@@ -19,10 +19,10 @@ from ifonly.models.reading import Layers, Reading
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
+from ifonly.rules.formula import Affine
 from ifonly.search.exact.in_turn import Asked, asked_of, one_after_another
 from ifonly.search.exact.layers.nearest import Nearest
 from ifonly.search.exact.program.category import Category
-from ifonly.search.exact.program.expression import Affine
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.result import NearestAnswer
@@ -132,5 +132,5 @@ def _move(part: Number | Category, code: float, special: Sequence[float]) -> Aff
     if isinstance(part, Category):
         return part.levels[int(code)]
     places = {round(level * part.power) for level in special}
-    own = {place: part.between([(place, place)]) for place in sorted(places)}
+    own = {place: part.moves_to([(place, place)]) for place in sorted(places)}
     return own.get(round(code * part.power), part.moves - Affine.total(own.values()))

@@ -14,18 +14,18 @@ import numpy as np
 
 from ifonly.models.reading import Layers
 from ifonly.problem.problem import Problem
+from ifonly.rules.formula import Affine
 from ifonly.search.exact.layers.cutting_loop import ROOM, Pursuit
 from ifonly.search.exact.layers.outcome import reach
 from ifonly.search.exact.program.apart import other_features, this_far
 from ifonly.search.exact.program.cpsat import solve_by_clauses
-from ifonly.search.exact.program.expression import Affine
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.price import WIDE, Course, Pricing
 from ifonly.search.exact.program.relaxation import loosened, solve_loosely
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
 from ifonly.search.exact.result import Clock, NearestAnswer
-from ifonly.search.exact.rules.rows import state
+from ifonly.search.exact.rules.statement import state
 
 
 @dataclass(eq=False)

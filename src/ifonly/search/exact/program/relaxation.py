@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from ifonly.search.exact.program.expression import Affine
+from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.price import WIDE, Course
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import CHECKED, TOLERANCE, Program, Solution, SolverError
