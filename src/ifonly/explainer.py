@@ -33,7 +33,8 @@ from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Question
 from ifonly.solve.row_rules import read_row_rules
 from ifonly.solve.source import Source
-from ifonly.solve.statuses import Proof, wanted_of, wanted_score
+from ifonly.solve.stages import Certifier
+from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.space import Cost, Space
 from ifonly.space.frame import Frame, as_frame, library_of
 from ifonly.space.space import SPARSITY
@@ -189,7 +190,7 @@ class Explainer:
         """What was prepared, with what this question adds to it."""
         setting = self.setting  # read once: another thread may drop its route
         if question.certify is not False:
-            if method.solves:
+            if method.proves:
                 raise OptionError(
                     f"certify={question.certify!r} has no effect: "
                     f"{type(method.searcher).__name__} proves its answers itself.",
@@ -211,7 +212,9 @@ class Explainer:
 
     @staticmethod
     def _provided(setting: Setting, method: Method) -> Setting:
-        return provided(setting, gradient=method.descends, reading=method.solves, certify=False)
+        return provided(
+            setting, gradient=method.descends, reading="reading" in method.needs, certify=False
+        )
 
 
 def _explained(
@@ -232,15 +235,15 @@ def _explained(
     goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
     met = goal.reached(said.scores, said.decided if model.classes else None)
     batch = Batch(x, goal, met, own, question.seed, said.known, said.failed)
-    found = answer_in_turns(batch, setting, model, method, question, proof=_proof(question))
+    found = answer_in_turns(batch, setting, model, method, question, certify=_certifier(question))
     model.confirm()
     return Answers(
         space=setting.space,
         x=x,
         points=found.points,
         acted=found.acted,
-        bound=found.bound,
-        seconds=found.seconds,
+        bound=None if found.proof is None else found.proof.bound,
+        seconds=None if found.proof is None else found.proof.seconds,
         filled=found.filled,
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
@@ -261,7 +264,7 @@ def _counted(own: Model, limit: Budget, way: Model, method: Method) -> Counted:
     return counted if method.descends or counted.cheap else replace(counted, memo=Memo())
 
 
-def _proof(question: Question) -> Proof | None:
+def _certifier(question: Question) -> Certifier | None:
     if question.proof_seconds is None:
         return None
     from ifonly.search.exact.certify import certify  # only where it is asked for

@@ -110,6 +110,37 @@ def test_the_picture_shows_the_imports_as_they_are(imports: Graph, drawing: Any)
     assert shown.text == wanted, "run: python scripts/draw_imports.py"
 
 
+def test_strategies_never_import_each_other(shipped: list[Any], imports: Graph) -> None:
+    """A file that defines a searcher imports no other that does; Union and the package aside."""
+    strategies = {
+        source.dotted
+        for source in shipped
+        if unit_of(source.dotted) == "search" and defines_searcher(source.tree)
+    }
+    assert len(strategies) > 5, "the searchers are not recognised any longer"
+    offences = [
+        f"{source.path} imports {target}"
+        for source in shipped
+        if source.dotted in strategies
+        for target in sorted(imports[source.dotted])
+        if target in strategies - {source.dotted} or target == "ifonly.search"
+    ]
+    assert offences == []
+
+
+def defines_searcher(tree: ast.AST) -> bool:
+    """Whether a file has a class with a method `search(problem, k)` that is no protocol."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    return any(
+        isinstance(part, ast.FunctionDef)
+        and part.name == "search"
+        and [one.arg for one in part.args.args] == ["self", "problem", "k"]
+        for node in classes
+        if not any("Protocol" in ast.unparse(base) for base in node.bases)
+        for part in node.body
+    )
+
+
 def test_third_party_packages_keep_to_their_rooms(shipped: list[Any]) -> None:
     offences = []
     for source in shipped:

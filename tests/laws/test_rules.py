@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from ifonly import Space, between, fixed, one_of, only_decreases, only_increases
 from ifonly.rules import Box, Rule, parse
-from ifonly.rules.json import KINDS, from_plain, to_plain
+from ifonly.rules.formula import Formula, Variables
+from ifonly.rules.json import from_plain, kinds, to_plain
 from ifonly.rules.logic import Implies
 from ifonly.rules.scene import Scene
 from ifonly.rules.shorthands import Meaning
@@ -124,7 +126,8 @@ def test_a_rule_is_what_its_text_and_its_json_say(rule: Rule) -> None:
 
 def test_the_lines_stand_as_rules_are_written_and_have_every_kind() -> None:
     assert [str(rule) for rule in RULES[-len(LINES) :]] == LINES
-    assert {type(rule) for rule in RULES} == set(KINDS.values())
+    own = {kind for kind in kinds().values() if kind.__module__.startswith("ifonly.")}
+    assert {type(rule) for rule in RULES} == own
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
@@ -194,6 +197,33 @@ class Broken(Rule):
         return box.within(0, 30.0, 31.0) if self.fault == "narrow" else box
 
 
+@dataclass(frozen=True)
+class BrokenInside(Rule):
+    """The first feature is at most 40, with one fault in what only repair and solvers ask."""
+
+    fault: str
+    kind: ClassVar[str] = "broken inside"
+
+    def __str__(self) -> str:
+        return "a rule of its own"
+
+    def check(self, space: Space) -> None: ...
+
+    def holds(self, space: Space, x: np.ndarray, points: np.ndarray) -> np.ndarray:
+        return np.asarray(points[:, :, 0] <= 40)
+
+    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
+        if self.fault == "outside":
+            return scene.with_value(0, scene.value(0) + 1e6)
+        low = 50.0 if self.fault == "reach" else -np.inf
+        return scene.with_value(0, scene.between(0, low, max(low, 40.0)))
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        high = 30.0 if self.fault == "formula" else 40.0
+        number = variables.number(variables.space.names[0])
+        return number.between(-np.inf, high, wanted or self.fault == "opposite")
+
+
 class Changeable(Broken):
     __setattr__ = object.__setattr__  # type: ignore[assignment]
 
@@ -206,6 +236,10 @@ class Changeable(Broken):
         (Broken("batch"), "judged otherwise alone"),
         (Broken("narrow"), "narrow leaves out a point that holds accepts"),
         (Changeable("nothing"), "can be changed"),
+        (BrokenInside("reach"), "moves a point that obeys to one that does not"),
+        (BrokenInside("outside"), "out of the box"),
+        (BrokenInside("formula"), "the formula is False of a point"),
+        (BrokenInside("opposite"), "the formula of the opposite"),
     ],
 )
 def test_the_kit_names_what_a_broken_rule_breaks(rule: Rule, told: str) -> None:
@@ -215,3 +249,4 @@ def test_the_kit_names_what_a_broken_rule_breaks(rule: Rule, told: str) -> None:
 
 def test_the_kit_accepts_a_rule_of_a_strangers_own() -> None:
     check_rule(Broken("nothing"), SPACE)
+    check_rule(BrokenInside("nothing"), SPACE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -24,7 +25,7 @@ def space() -> Space:
 
 @pytest.fixture(scope="session")
 def metric(space: Space) -> Metric:
-    return Metric.of(space, {"rate": 2.0, "job": 0.5})
+    return Metric.of(replace(space, weights={"rate": 2.0, "job": 0.5}))
 
 
 @pytest.fixture(scope="session")

@@ -64,7 +64,7 @@ def why_of(answers: AnswerData, row: int) -> Why:
     free = replace(setting, rules=())
     problem = replace(source.batch, own=()).pose(free, model, np.array([row]))
     try:
-        pool = pool_of(problem, source.method, answers.k)
+        pool, _ = pool_of(problem, source.method, answers.k)
     except PredictionError as error:
         return Why(str(status), f"{note} {error.message}".strip())
     points = problem.result(pool.points[:, pool.valid[0]])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -111,6 +112,17 @@ class Counted:
     def reserve(self, answers: int) -> None:
         """Keep back what the judge needs for some answers, and to confirm what the route said."""
         self.reserved = 2 * (answers + sum(len(codes) for codes, _ in self.promised))
+
+    @contextmanager
+    def keeping_reserve(self) -> Iterator[None]:
+        """Leave the judge's rows of the budget alone inside: the model itself is asked for less."""
+        before = self.most_rows, self.reserved
+        if self.most_rows is not None:
+            self.most_rows, self.reserved = self.most_rows - self.reserved, 0
+        try:
+            yield
+        finally:
+            self.most_rows, self.reserved = before
 
     def confirm(self) -> None:
         """Ask the user's own model about what only the route was asked about so far."""

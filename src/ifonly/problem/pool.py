@@ -23,10 +23,11 @@ class Pool:
 
     points: np.ndarray
     margin: np.ndarray
-    bound: np.ndarray | None = None
-    """[q] what no answer's distance is below, where that is proved; inf: there is none."""
-    seconds: np.ndarray | None = None
-    """[q] how long the proof took."""
+
+    @classmethod
+    def empty(cls, x: np.ndarray) -> Pool:
+        """No candidates for rows x [q, d]: one empty slot each."""
+        return cls(x[:, None], np.full((len(x), 1), -np.inf))
 
     @property
     def valid(self) -> np.ndarray:

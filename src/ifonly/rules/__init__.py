@@ -25,11 +25,13 @@ from ifonly.rules.constructors import (
 from ifonly.rules.json import from_plain, to_plain
 from ifonly.rules.language.parse import as_rules, parse, read_rules
 from ifonly.rules.rule import Rule, Rules
+from ifonly.rules.scene import Scene
 
 __all__ = [
     "Box",
     "Rule",
     "Rules",
+    "Scene",
     "as_rules",
     "at_least",
     "at_most",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE, Box
+from ifonly.rules.formula import Affine, Formula, Variables, bound, is_multiple
 from ifonly.rules.intervals import check_number
 from ifonly.rules.language.spelling import name_text, number_text
-from ifonly.rules.rule import Condition, Rule, feature_of, told
+from ifonly.rules.rule import Condition, Rule, allows, feature_of, told
 from ifonly.rules.scene import Scene
 from ifonly.space import Space
 
@@ -28,6 +30,7 @@ class Relative(Condition):
 class Fixed(Relative):
     """A feature that never changes."""
 
+    kind: ClassVar[str] = "fixed"
     name: str
 
     @property
@@ -56,11 +59,15 @@ class Fixed(Relative):
     def narrow(self, box: Box) -> Box:
         return box.only_own(box.space.index(self.name))
 
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        return Changes(self.name).formula(variables, not wanted)
+
 
 @dataclass(frozen=True)
 class Changes(Relative):
     """A feature that does change."""
 
+    kind: ClassVar[str] = "changes"
     name: str
 
     @property
@@ -92,11 +99,16 @@ class Changes(Relative):
         down = scene.between(j, -np.inf, own - CLOSE * 1000 * step)
         return scene.with_value(j, np.where(np.isnan(up), down, up))
 
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        feature = variables.feature(self.name)
+        return feature.changes if wanted else feature.stays
+
 
 @dataclass(frozen=True)
 class OnlyChange(Relative):
     """Some features may change, and no others."""
 
+    kind: ClassVar[str] = "only change"
     features: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -131,6 +143,9 @@ class OnlyChange(Relative):
             box = box.only_own(j)
         return box
 
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        return _at_most(0, variables, self._others(variables.space), wanted)
+
     def _others(self, space: Space) -> list[int]:
         return [j for j, name in enumerate(space.names) if name not in self.features]
 
@@ -139,6 +154,7 @@ class OnlyChange(Relative):
 class AtMost(Relative):
     """At most so many features change, of all or of some."""
 
+    kind: ClassVar[str] = "at most change"
     count: int
     among: tuple[str, ...] = ()
     """The features that are counted; none named, all are."""
@@ -172,7 +188,7 @@ class AtMost(Relative):
         """The smallest changes are given back first: the others are what the point is about."""
         if not wanted:
             return scene.points
-        columns = self.columns(scene.space)
+        columns = self._columns(scene.space)
         gaps = np.stack([scene.gap(j, scene.own(j)) for j in columns], axis=1)
         gaps[~np.stack([scene.changed(j) for j in columns], axis=1)] = np.inf
         order = np.argsort(np.argsort(gaps, axis=1, kind="stable"), axis=1, kind="stable")
@@ -183,18 +199,22 @@ class AtMost(Relative):
             points[back, j] = scene.back(j)[back, j]
         return points
 
-    def columns(self, space: Space) -> list[int]:
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        return _at_most(self.count, variables, self._columns(variables.space), wanted)
+
+    def _columns(self, space: Space) -> list[int]:
         """The positions of the features that are counted."""
         return [j for j, name in enumerate(space.names) if not self.among or name in self.among]
 
     def _count(self, scene: Scene) -> np.ndarray:
-        return np.asarray(np.sum([scene.changed(j) for j in self.columns(scene.space)], axis=0))
+        return np.asarray(np.sum([scene.changed(j) for j in self._columns(scene.space)], axis=0))
 
 
 @dataclass(frozen=True)
 class Steps(Relative):
     """A number that changes to multiples of a step; the row's own value may stay."""
 
+    kind: ClassVar[str] = "in steps"
     name: str
     size: float
 
@@ -216,8 +236,7 @@ class Steps(Relative):
     def truth(self, scene: Scene) -> np.ndarray:
         j = scene.space.index(self.name)
         value = scene.value(j)
-        away = np.abs(value - np.round(value / self.size) * self.size)
-        on = ~scene.changed(j) | (away <= CLOSE * scene.step(j))
+        on = ~scene.changed(j) | is_multiple(value, self.size, scene.step(j))
         return told(on, ~np.isnan(value))
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
@@ -233,6 +252,13 @@ class Steps(Relative):
             best, cost = np.where(gap < cost, found, best), np.minimum(gap, cost)
         return scene.with_value(j, np.where(np.isnan(best), scene.own_value(j), best))
 
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        number = variables.number(self.name)
+        (own,) = allows(self, variables, self.name, [number.own], wanted)
+        on = number.moves_to_multiples(self.size)
+        inside = on if wanted else (number.moves - on).within(0.0, 1.0)
+        return number.moved_or_own(inside, bool(own))
+
     def _beside(self, scene: Scene, j: int) -> np.ndarray:
         """[n, d] the points on the nearest value that is no multiple and not the row's own."""
         points, value, half = scene.points, scene.value(j), scene.step(j) / 2
@@ -241,3 +267,10 @@ class Steps(Relative):
             better = (self.truth(scene.moved(points)) >= 0) & (self.truth(scene.moved(moved)) < 0)
             points = np.where(better[:, None], moved, points)
         return points
+
+
+def _at_most(count: int, variables: Variables, columns: list[int], wanted: bool) -> Formula:
+    """That at most so many of some features change, or that more do."""
+    names = variables.space.names
+    changes = Affine.total(variables.feature(names[j]).changes for j in columns)
+    return bound(changes, high=float(count)) if wanted else bound(changes, low=float(count + 1))

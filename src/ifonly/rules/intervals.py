@@ -13,14 +13,15 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE, Box
+from ifonly.rules.formula import YES, Formula, Variables
 from ifonly.rules.language.spelling import name_text, number_text
-from ifonly.rules.rule import Condition, Rule, feature_of, told
+from ifonly.rules.rule import Condition, Rule, allows, by_level, feature_of, told
 from ifonly.rules.scene import STRICT, Scene
 from ifonly.space import Continuous, Ordinal, Space
 
@@ -89,11 +90,24 @@ class Bounded(Condition):
         inside = ~(places < bottom - CLOSE) & ~(places > top + CLOSE)
         return box.among(j, np.broadcast_to(inside, (len(box.x), len(places))))
 
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        if not variables.space.continuous[variables.space.index(self.name)]:
+            return by_level(self, variables, self.name, wanted)
+        number, step = variables.number(self.name), variables.step(self.name)
+        if self.relative and math.isnan(number.own):
+            return YES
+        slack = CLOSE * step
+        intervals = self.intervals(np.asarray(number.own), step)
+        inside = number.moves_between([(low - slack, high + slack) for low, high in intervals])
+        (own,) = allows(self, variables, self.name, [number.own], wanted)
+        return number.moved_or_own(inside if wanted else number.moves - inside, bool(own))
+
 
 @dataclass(frozen=True)
 class Between(Bounded):
     """A number within bounds, whether it changes or not; an end may be open."""
 
+    kind: ClassVar[str] = "between"
     low: float = -math.inf
     high: float = math.inf
 
@@ -125,6 +139,7 @@ class Between(Bounded):
 class Compare(Bounded):
     """A number compared with another: '<', '<=', '=', '>=' or '>'."""
 
+    kind: ClassVar[str] = "compare"
     sign: str
     number: float
 
@@ -166,6 +181,7 @@ OPPOSITE = {"<": ">=", "<=": ">", ">=": "<", ">": "<="}
 class Monotone(Bounded):
     """A number or an ordered category that only goes up, or only down."""
 
+    kind: ClassVar[str] = "monotone"
     up: bool
 
     @property
@@ -192,6 +208,7 @@ class Shift(Bounded):
     A step of an ordered category is one level.
     """
 
+    kind: ClassVar[str] = "shift"
     way: str
     """'increases', 'decreases' or 'changes'."""
     least: float = 0.0

@@ -15,50 +15,43 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 
 from ifonly.errors import RuleError, nearest
-from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
-from ifonly.rules.intervals import Between, Compare, Monotone, Shift
-from ifonly.rules.levels import OneOf
-from ifonly.rules.linear import Linear
-from ifonly.rules.logic import And, Implies, Not, Or
 from ifonly.rules.rule import Rule
-from ifonly.rules.shorthands import Causes, Forbid, Together
-from ifonly.rules.transitions import Takes
 
-KINDS: dict[str, type[Rule]] = {
-    "fixed": Fixed,
-    "changes": Changes,
-    "only change": OnlyChange,
-    "at most change": AtMost,
-    "in steps": Steps,
-    "between": Between,
-    "compare": Compare,
-    "monotone": Monotone,
-    "shift": Shift,
-    "one of": OneOf,
-    "relation": Linear,
-    "takes": Takes,
-    "and": And,
-    "or": Or,
-    "not": Not,
-    "implies": Implies,
-    "causes": Causes,
-    "together": Together,
-    "forbid": Forbid,
-}
-_NAMES = {kind: name for name, kind in KINDS.items()}
+
+def kinds() -> dict[str, type[Rule]]:
+    """The rules that JSON can hold, by their kind; one of one's own is there once it is defined.
+
+    >>> from ifonly.rules import Rule, between
+    >>> kinds()["between"] is type(between("age", 30, 60))
+    True
+    """
+    found: dict[str, type[Rule]] = {}
+    waiting = Rule.__subclasses__()
+    while waiting:
+        rule = waiting.pop(0)
+        waiting += rule.__subclasses__()
+        if kind := _kind(rule):
+            found[kind] = rule
+    return found
+
+
+def _kind(rule: type[Rule]) -> str:
+    """What a class itself, not one that it inherits from, is called."""
+    return str(vars(rule).get("kind", ""))
 
 
 def to_plain(rule: Rule) -> dict[str, Any]:
     """A rule as a dictionary of texts, numbers, lists and dictionaries.
 
-    >>> to_plain(Between("age", 30))
+    >>> from ifonly.rules import at_least
+    >>> to_plain(at_least("age", 30))
     {'rule': 'between', 'name': 'age', 'low': 30.0, 'high': None}
     """
-    kind = _NAMES.get(type(rule))
-    if kind is None:
+    kind = _kind(type(rule))
+    if not kind:
         raise RuleError(
-            f"{type(rule).__name__} is no rule of ifonly's own, and JSON cannot hold it: '{rule}'.",
-            f"Build it from these: {', '.join(KINDS)}.",
+            f"{type(rule).__name__} has no kind, and JSON cannot hold it: '{rule}'.",
+            f"Give its class a `kind`, or build it from these: {', '.join(kinds())}.",
         )
     written = {e: _written(getattr(rule, f.name), f) for e, f in _entries(type(rule)).items()}
     return {"rule": kind, **written}
@@ -74,9 +67,9 @@ def from_plain(plain: Any) -> Rule:
         raise RuleError(
             f"{plain!r} describes no rule.", 'Give such as {"rule": "fixed", "name": "race"}.'
         )
-    kind = KINDS.get(plain["rule"]) if isinstance(plain["rule"], str) else None
+    kind = kinds().get(plain["rule"]) if isinstance(plain["rule"], str) else None
     if kind is None:
-        raise RuleError(f"There is no rule {plain['rule']!r}.", nearest(plain["rule"], KINDS))
+        raise RuleError(f"There is no rule {plain['rule']!r}.", nearest(plain["rule"], kinds()))
     known = _entries(kind)
     given = {name: value for name, value in plain.items() if name != "rule"}
     for name in given:

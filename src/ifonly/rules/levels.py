@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ifonly.errors import RuleError, nearest
 from ifonly.rules.box import Box
+from ifonly.rules.formula import Formula, Variables
 from ifonly.rules.language.spelling import level_text, name_text, number_text
-from ifonly.rules.rule import Condition, Rule, feature_of, told
+from ifonly.rules.rule import Condition, Rule, by_level, feature_of, told
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Space
 
@@ -19,6 +20,7 @@ from ifonly.space import Categorical, Space
 class OneOf(Condition):
     """One of some levels, whether the category changes or not; with `other`, any other level."""
 
+    kind: ClassVar[str] = "one of"
     name: str
     levels: tuple[Any, ...]
     other: bool = False
@@ -76,6 +78,9 @@ class OneOf(Condition):
 
     def narrow(self, box: Box) -> Box:
         return super().narrow(box).among(box.space.index(self.name), self.wanted(box.space))
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        return by_level(self, variables, self.name, wanted)
 
 
 def same(level: Any, known: Any) -> bool:

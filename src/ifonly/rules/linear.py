@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE
+from ifonly.rules.formula import Affine, Formula, Variables, any_of, bound
 from ifonly.rules.intervals import OPPOSITE, SIGNS, check_number
 from ifonly.rules.language.spelling import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, told
@@ -19,12 +20,15 @@ from ifonly.space import Continuous, Space
 
 Term = tuple[float, str]
 """A number and the feature that it multiplies; an empty name for the number alone."""
+LARGEST = 1e6
+"""What multiplies a variable in a formula, at the most: solvers want moderate numbers."""
 
 
 @dataclass(frozen=True)
 class Linear(Condition):
     """Two sums, compared."""
 
+    kind: ClassVar[str] = "relation"
     left: tuple[Term, ...]
     sign: str
     right: tuple[Term, ...]
@@ -142,6 +146,39 @@ class Linear(Condition):
                 if lacking.any():
                     scene = scene.moved(_mended(scene, j, over / times, lacking))
         return scene.points
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        resolution, factors = self.resolution(variables.space), self.factors
+        numbers = {name: variables.number(name) for name in self.names}
+        unknown = [one.stays for one in numbers.values() if math.isnan(one.own)]
+        largest = max(abs(times) * variables.step(name) for name, times in factors.items())
+        scale = min(1.0 / resolution, LARGEST / largest)
+        total = Affine.total(numbers[name].value * (t * scale) for name, t in factors.items())
+        excess = _tidied(total - self.bound * scale)
+        # Where all is whole, so is the excess; else the row's own values lie between the grid's.
+        whole = all(number.is_integer() for number in (*excess.terms.values(), excess.constant))
+        close, more = (0.0, 1.0) if whole else (CLOSE * 1000 * resolution * scale,) * 2
+        formulas = {
+            "<": bound(excess, high=-more),
+            "<=": bound(excess, high=close),
+            "=": bound(excess, -close, close),
+            ">=": bound(excess, low=-close),
+            ">": bound(excess, low=more),
+        }
+        opposite = [OPPOSITE[self.sign]] if self.sign != "=" else ["<", ">"]
+        signs = [self.sign] if wanted else opposite
+        return any_of([*unknown, *(formulas[sign] for sign in signs)])
+
+
+def _tidied(sums: Affine) -> Affine:
+    """A sum whose numbers are whole where they are but for rounding."""
+
+    def tidy(number: float) -> float:
+        near = float(round(number))
+        return near if abs(number - near) <= 1e-9 + 1e-13 * abs(number) else number
+
+    terms = {column: tidy(times) for column, times in sums.terms.items()}
+    return Affine(terms, tidy(sums.constant), tidy(sums.least), tidy(sums.most))
 
 
 def _mended(scene: Scene, j: int, over: np.ndarray, lacking: np.ndarray) -> np.ndarray:

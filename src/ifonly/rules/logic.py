@@ -15,6 +15,7 @@ import numpy as np
 from ifonly.errors import RuleError
 from ifonly.rules.box import Box
 from ifonly.rules.change_rules import Changes
+from ifonly.rules.formula import Formula, Variables, all_of, any_of
 from ifonly.rules.intervals import Shift
 from ifonly.rules.rule import OPERATIONS, Condition, Rule
 from ifonly.rules.scene import Scene
@@ -42,6 +43,10 @@ class _Joined(Condition):
         return any(part.relative for part in self.parts)
 
     @property
+    def has_formula(self) -> bool:
+        return all(part.has_formula for part in self.parts)
+
+    @property
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for part in self.parts for name in part.names))
 
@@ -53,6 +58,8 @@ class _Joined(Condition):
 @dataclass(frozen=True)
 class And(_Joined):
     """All of some rules."""
+
+    kind: ClassVar[str] = "and"
 
     @property
     def boxed(self) -> bool:
@@ -73,10 +80,16 @@ class And(_Joined):
     def narrow(self, box: Box) -> Box:
         return reduce(lambda narrowed, part: part.narrow(narrowed), self.parts, box)
 
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        parts = [part.formula(variables, wanted) for part in self.parts]
+        return all_of(parts) if wanted else any_of(parts)
+
 
 @dataclass(frozen=True)
 class Or(_Joined):
     """At least one of some rules."""
+
+    kind: ClassVar[str] = "or"
 
     def __str__(self) -> str:
         return " or ".join(map(bracketed, self.parts))
@@ -90,11 +103,16 @@ class Or(_Joined):
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         return _nearest(scene, self.parts, wanted) if wanted else _all(scene, self.parts, wanted)
 
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        parts = [part.formula(variables, wanted) for part in self.parts]
+        return any_of(parts) if wanted else all_of(parts)
+
 
 @dataclass(frozen=True)
 class Not(Condition):
     """The opposite of a rule; one that has an opposite of its own narrows a box as that does."""
 
+    kind: ClassVar[str] = "not"
     rule: Rule
 
     @property
@@ -105,6 +123,10 @@ class Not(Condition):
     @property
     def relative(self) -> bool:
         return self.rule.relative
+
+    @property
+    def has_formula(self) -> bool:
+        return self.rule.has_formula
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,11 +151,15 @@ class Not(Condition):
         opposite = ~self.rule
         return super().narrow(box) if isinstance(opposite, Not) else opposite.narrow(box)
 
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        return self.rule.formula(variables, not wanted)
+
 
 @dataclass(frozen=True)
 class Implies(Condition):
     """Where the condition is true of an answer, the consequence is, too."""
 
+    kind: ClassVar[str] = "implies"
     condition: Rule
     consequence: Rule
     wordy: ClassVar[bool] = True
@@ -141,6 +167,10 @@ class Implies(Condition):
     @property
     def relative(self) -> bool:
         return self.condition.relative or self.consequence.relative
+
+    @property
+    def has_formula(self) -> bool:
+        return self.condition.has_formula and self.consequence.has_formula
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -170,6 +200,11 @@ class Implies(Condition):
         if can.all():
             return drawn
         return np.where(can[:, None], drawn, self.condition.reach(scene, False))
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        condition = self.condition.formula(variables, not wanted)
+        parts = [condition, self.consequence.formula(variables, wanted)]
+        return any_of(parts) if wanted else all_of(parts)
 
 
 OPERATIONS.update({"and": And.of, "or": Or.of, "not": Not, "implies": Implies})

@@ -1,21 +1,26 @@
 """What a rule is: an immutable node that answers a few questions.
 
-A rule of one's own needs `__str__`, `check` and `holds`. Those of the language are `Condition`s:
-they tell true, false and unknown apart, so that `&`, `|`, `~` and `implies` mean the same over all
-of them. A missing value makes a condition unknown, and a rule is broken only where it is false: who
-has no known age breaks no rule on age. A value that a rule speaks of never goes missing.
+A rule of one's own needs `__str__`, `check` and `holds`. With `reach`, proposals are repaired to
+obey it; with `formula`, solvers are given it, and proofs take it into account; with a `kind`, JSON
+can hold it.
+
+The rules of the language are `Condition`s: they tell true, false and unknown apart, so that `&`,
+`|`, `~` and `implies` mean the same over all of them. A missing value makes a condition unknown,
+and a rule is broken only where it is false: who has no known age breaks no rule on age. A value
+that a rule speaks of never goes missing.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from ifonly.errors import RuleError, nearest
 from ifonly.rules.box import Box
+from ifonly.rules.formula import Affine, Formula, Variables, all_of
 from ifonly.rules.scene import Scene
 from ifonly.space import Space
 
@@ -25,6 +30,8 @@ class Rule(ABC):
 
     wordy: ClassVar[bool] = False
     """Whether its text takes brackets inside that of another rule."""
+    kind: ClassVar[str] = ""
+    """What JSON calls a rule of this very class; a subclass needs its own."""
 
     @property
     def relative(self) -> bool:
@@ -79,6 +86,25 @@ class Rule(ABC):
         """[...] by how much a point breaks the rule: 0 where it does not; by default, 1 where."""
         return (self.truth(scene) < 0).astype(np.float64)
 
+    @property
+    def has_formula(self) -> bool:
+        """Whether solvers can be given the rule."""
+        return type(self).formula is not Rule.formula
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        """That the rule is not false of a row's answer or, where it is not wanted, not true.
+
+        What is unknown is both.
+        """
+        raise RuleError(
+            f"The rule '{self}' is a {type(self).__name__}, and has no formula for a solver.",
+            "Give its class a method `formula`, or build it from ifonly's own rules.",
+        )
+
+    def constraint(self, variables: Variables) -> Formula:
+        """That `holds` accepts a row's answer."""
+        return self.formula(variables, True)
+
     def __and__(self, other: Rule) -> Rule:
         return OPERATIONS["and"](self, other)
 
@@ -112,10 +138,36 @@ class Condition(Rule):
     def narrow(self, box: Box) -> Box:
         return box.without_erasing([box.space.index(name) for name in self.names])
 
+    def constraint(self, variables: Variables) -> Formula:
+        there = (1.0 - variables.feature(name).missing for name in self.names)
+        return all_of([*there, self.formula(variables, True)])
+
 
 def told(true: np.ndarray, known: np.ndarray | bool = True) -> np.ndarray:
     """int8: 1 and -1 where it is known whether something is true, else 0."""
     return np.where(known, np.where(true, 1, -1), 0).astype(np.int8)
+
+
+def allows(
+    rule: Rule, variables: Variables, name: str, codes: Sequence[float], wanted: bool
+) -> np.ndarray:
+    """bool [n]: whether a rule is not false, or not true, of the row with each code of a feature.
+
+    A rule is asked itself: how it treats a level or the row's own value is its own affair.
+    """
+    points = np.repeat(variables.x[None], len(codes), axis=0)
+    points[:, variables.space.index(name)] = codes
+    truth = rule.truth(Scene(variables.space, variables.x[None], points[None]))[0]
+    return np.asarray((truth if wanted else -truth) >= 0)
+
+
+def by_level(rule: Rule, variables: Variables, name: str, wanted: bool) -> Affine:
+    """The formula of a rule on the level of one category alone."""
+    category, space = variables.category(name), variables.space
+    j = space.index(name)
+    levels = range(space.offsets[j + 1] - space.offsets[j])
+    *allowed, own = allows(rule, variables, name, [*levels, category.own], wanted)
+    return category.moved_or_own(category.moves_among(np.array(allowed)), bool(own))
 
 
 def feature_of(space: Space, name: str, rule: Any) -> Any:

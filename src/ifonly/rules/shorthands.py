@@ -11,6 +11,7 @@ import numpy as np
 
 from ifonly.rules.box import Box
 from ifonly.rules.change_rules import Changes
+from ifonly.rules.formula import Formula, Variables
 from ifonly.rules.intervals import Compare
 from ifonly.rules.language.spelling import level_text, name_text, number_text
 from ifonly.rules.levels import OneOf
@@ -56,11 +57,19 @@ class Meaning(Condition):
     def narrow(self, box: Box) -> Box:
         return self.meaning.narrow(box)
 
+    @property
+    def has_formula(self) -> bool:
+        return self.meaning.has_formula
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        return self.meaning.formula(variables, wanted)
+
 
 @dataclass(frozen=True)
 class Causes(Meaning):
     """Whoever changes the cause changes the effect (the paper, 'Causal feasibility')."""
 
+    kind: ClassVar[str] = "causes"
     cause: str
     effect: str
 
@@ -76,6 +85,7 @@ class Causes(Meaning):
 class Together(Meaning):
     """Some features change together or not at all."""
 
+    kind: ClassVar[str] = "together"
     features: tuple[str, ...]
     wordy: ClassVar[bool] = True
 
@@ -96,6 +106,7 @@ class Together(Meaning):
 class Forbid(Meaning):
     """Some conditions never hold all at once."""
 
+    kind: ClassVar[str] = "forbid"
     conditions: tuple[Rule, ...]
     wordy: ClassVar[bool] = True
 

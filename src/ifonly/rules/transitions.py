@@ -13,17 +13,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ifonly.errors import RuleError, nearest
 from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.change_rules import Relative
+from ifonly.rules.formula import NO, YES, Affine, Formula, Variables, all_of, any_of
 from ifonly.rules.intervals import check_number
 from ifonly.rules.language.spelling import level_text, name_text, number_text
 from ifonly.rules.levels import same
-from ifonly.rules.rule import feature_of, told
+from ifonly.rules.rule import by_level, feature_of, told
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Space
 
@@ -35,6 +36,7 @@ Move = tuple[Any, Any, float]
 class Takes(Relative):
     """Moves from level to level; their time is an increase of the number `of`."""
 
+    kind: ClassVar[str] = "takes"
     name: str
     moves: tuple[Move, ...]
     of: str = ""
@@ -133,6 +135,28 @@ class Takes(Relative):
         own = np.nan_to_num(box.x[:, j]).astype(np.intp)
         ways = self.times(box.space)[own] < np.inf
         return box.among(j, ways | np.isnan(box.x[:, j])[:, None])
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        category = variables.category(self.name)
+        if np.isnan(category.own):
+            return YES
+        if not self.of:
+            return by_level(self, variables, self.name, wanted)
+        need = self.times(variables.space)[int(category.own)]
+        need = need if self.only else np.where(np.isinf(need), 0.0, need)
+        ways = [(need == time, self._enough(variables, time, wanted)) for time in np.unique(need)]
+        # At the level of a way there is time for it; or, for the opposite, some level lacks it.
+        if wanted:
+            return all_of(any_of([category.among(~at), enough]) for at, enough in ways)
+        return any_of(all_of([category.among(at), lacking]) for at, lacking in ways)
+
+    def _enough(self, variables: Variables, time: float, wanted: bool) -> Affine:
+        """1 where the number has grown by a time, or has not; both where a value is missing."""
+        if not 0 < time < np.inf:
+            return YES if (time <= 0) == wanted else NO
+        number = variables.number(self.of)
+        least = number.own + float(time - CLOSE * variables.step(self.of))
+        return YES if np.isnan(number.own) else number.between(least, np.inf, wanted)
 
     def _need(self, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
         """[...] the time that each point's change needs, and whether it is known."""

@@ -1,4 +1,4 @@
-"""What a searcher is, and what it may need of a model."""
+"""What a searcher is, what it may need of a model, and a searcher that also proves something."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from ifonly.errors import OptionError, nearest
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
+from ifonly.problem.proof import Proof
 
 NEEDS = ("gradient", "reading")
 """What a strategy may need of a model beside its scores, each a field of `Problem`."""
@@ -39,3 +40,24 @@ def needs_of(*strategies: object) -> frozenset[str]:
     for need in sorted(needs.difference(NEEDS)):
         raise OptionError(f"A strategy needs {need!r} of a model.", nearest(need, NEEDS))
     return needs
+
+
+@runtime_checkable
+class Prover(Searcher, Protocol):
+    """A searcher that proves how near an answer can be while it searches."""
+
+    def prove(self, problem: Problem, k: int) -> tuple[Pool, Proof | None]:
+        """What `search` returns, and what is proved of each row; None where nothing is tried."""
+
+
+def proves(searcher: Searcher) -> bool:
+    """Whether a searcher, or one of those that it joins, proves how near an answer can be."""
+    joined: tuple[Searcher, ...] = getattr(searcher, "searchers", ())
+    return any(map(proves, joined)) if joined else isinstance(searcher, Prover)
+
+
+def propose(searcher: Searcher, problem: Problem, k: int) -> tuple[Pool, Proof | None]:
+    """A searcher's candidates, and what it proves of the rows if it proves anything."""
+    if isinstance(searcher, Prover):
+        return searcher.prove(problem, k)
+    return searcher.search(problem, k), None

@@ -7,12 +7,13 @@ from functools import reduce
 
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
-from ifonly.search.searcher import Searcher, needs_of
+from ifonly.problem.proof import Proof
+from ifonly.search.searcher import Searcher, needs_of, propose
 
 
 @dataclass(frozen=True)
 class Union:
-    """Everything that each of some searchers proposes."""
+    """Everything that each of some searchers proposes and proves."""
 
     searchers: tuple[Searcher, ...]
 
@@ -23,4 +24,11 @@ class Union:
 
     def search(self, problem: Problem, k: int) -> Pool:
         """All proposals side by side."""
-        return reduce(Pool.join, (searcher.search(problem, k) for searcher in self.searchers))
+        return self.prove(problem, k)[0]
+
+    def prove(self, problem: Problem, k: int) -> tuple[Pool, Proof | None]:
+        """All proposals side by side, and the highest of the bounds."""
+        parts = [propose(searcher, problem, k) for searcher in self.searchers]
+        proofs = [proof for _, proof in parts if proof is not None]
+        pool = reduce(Pool.join, (pool for pool, _ in parts))
+        return pool, reduce(Proof.join, proofs) if proofs else None

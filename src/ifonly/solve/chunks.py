@@ -8,13 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from ifonly.models import Counted
+from ifonly.problem.proof import Proof
 from ifonly.solve.batch import Batch
 from ifonly.solve.isolate import isolated, reason
 from ifonly.solve.method import Method
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Question
 from ifonly.solve.source import MOST_ROWS
-from ifonly.solve.statuses import Part, Proof, answer, joined, unanswered
+from ifonly.solve.stages import Certifier
+from ifonly.solve.statuses import Part, answer, joined, unanswered
 from ifonly.status import Status
 
 CHUNK = 1_000_000
@@ -34,7 +36,7 @@ def answer_in_turns(
     method: Method,
     question: Question,
     *,
-    proof: Proof | None,
+    certify: Certifier | None,
 ) -> Part:
     """What is found for all rows of a batch; a row without its turn is `skipped`."""
     k = question.k
@@ -44,7 +46,7 @@ def answer_in_turns(
 
     def attempt(rows: np.ndarray) -> Part:
         problem = batch.pose(setting, model, rows)
-        part = answer(problem, method, k, batch.met[rows], proof=proof)
+        part = answer(problem, method, k, batch.met[rows], certify=certify)
         return part if len(batch.x) <= MOST_ROWS else replace(part, pools=())
 
     try:
@@ -63,9 +65,8 @@ def answer_in_turns(
     left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
     parts.append(unanswered(batch.x[left], k, Status.SKIPPED, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
-    if whole.bound is None and (proof is not None or method.solves):
-        nothing = np.full(len(batch.x), -np.inf)
-        whole = replace(whole, bound=nothing, seconds=np.zeros(len(batch.x)))
+    if whole.proof is None and (certify is not None or method.proves):
+        whole = replace(whole, proof=Proof.nothing(len(batch.x)))
     return replace(whole, interrupted=note is INTERRUPTED)
 
 

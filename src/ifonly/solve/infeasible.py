@@ -12,7 +12,6 @@ import numpy as np
 from ifonly.errors import MissingExtra, RuleError
 from ifonly.problem.problem import Problem
 from ifonly.rules import Box, Rule
-from ifonly.rules.rule import Condition
 from ifonly.space import Space
 from ifonly.space.rows import value_of
 
@@ -35,13 +34,13 @@ def closed(problem: Problem) -> np.ndarray:
 def clash(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
     """The smallest set of rules that leaves a row x [d] nothing, or None where there is a way.
 
-    None as well where it cannot be told: without a solver, or where that cannot decide. Rules of
-    a user's own class are left out: what the others cannot do together stays impossible.
+    None as well where it cannot be told: without a solver, or where that cannot decide. Rules
+    without a formula are left out: what the others cannot do together stays impossible.
     """
     from ifonly.search import exact
 
     try:
-        return exact.clash(space, x, [rule for rule in rules if isinstance(rule, Condition)])
+        return exact.clash(space, x, [rule for rule in rules if rule.has_formula])
     except (MissingExtra, RuleError, exact.SolverError):
         return _by_boxes(space, x, [rule for rule in rules if rule.boxed])
 

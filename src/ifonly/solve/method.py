@@ -13,7 +13,7 @@ from typing import Any
 from ifonly.errors import OptionError, nearest
 from ifonly.refine import Nothing, Refiner, Shrink
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher
-from ifonly.search.searcher import needs_of
+from ifonly.search.searcher import needs_of, proves
 from ifonly.select import Determinant, Diverse, InOrder, Needed, Polish, Selector
 
 
@@ -47,9 +47,9 @@ class Method:
         return "gradient" in self.needs
 
     @property
-    def solves(self) -> bool:
-        """Whether the search needs a reading of the model."""
-        return "reading" in self.needs
+    def proves(self) -> bool:
+        """Whether the search proves how near an answer can be."""
+        return proves(self.searcher)
 
     @property
     def needs(self) -> frozenset[str]:
@@ -80,14 +80,28 @@ SEARCHERS: dict[str, Searcher] = {
     "edits": Edits(),
     "neighbours": Neighbours(),
     "gradient": Gradient(),
-    "exact": Exact(),
+    "exact": Exact(starts=Engine()),
 }
 
 
 def method_of(method: MethodLike = "auto", diversity: float | None = None) -> Method:
     """The method of a name or of a Searcher; a Method as it is given."""
-    chosen = method if isinstance(method, Method) else _composed(_searcher(method))
+    if isinstance(method, Method):
+        chosen = replace(method, searcher=started(method.searcher))
+    else:
+        chosen = _composed(started(_searcher(method)))
     return chosen if diversity is None else chosen.with_diversity(diversity)
+
+
+def started(searcher: Searcher) -> Searcher:
+    """The searcher; one that starts from another's candidates starts from the default engine's."""
+    filled: dict[str, Any] = {}
+    if several := getattr(searcher, "searchers", ()):
+        filled["searchers"] = tuple(map(started, several))
+    if getattr(searcher, "starts", searcher) is None:
+        filled["starts"] = Engine("base")
+    whole: Any = searcher
+    return replace(whole, **filled) if filled else searcher
 
 
 def _composed(searcher: Searcher) -> Method:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ifonly.problem.pool import Pool, repeated
 from ifonly.problem.problem import Problem
+from ifonly.problem.proof import Proof
+from ifonly.search.searcher import propose
 from ifonly.select.selector import from_pool
 from ifonly.solve.method import Method
+
+Certifier = Callable[[Problem, Pool], tuple[Pool, Proof]]
+"""From a problem and its candidates to the nearest answers, and what is proved of them."""
 
 
 @dataclass(frozen=True)
@@ -24,24 +30,33 @@ class Solved:
     filled: np.ndarray
     scores: np.ndarray
     pool: Pool
-    """What they were chosen from; with the bounds of a search that proves some."""
+    """What they were chosen from."""
+    proof: Proof | None = None
 
 
-def solve(problem: Problem, method: Method, k: int) -> Solved:
-    """The chosen answers of every row, each accepted by the judge."""
-    pool = pool_of(problem, method, k)
+def solve(problem: Problem, method: Method, k: int, certify: Certifier | None = None) -> Solved:
+    """The chosen answers of every row, each accepted by the judge.
+
+    What `certify` finds joins the candidates at the end, after those of the search: a selector that
+    takes the nearest takes it, and one that takes the first k keeps its choice.
+    """
+    pool, proof = pool_of(problem, method, k)
+    if proof is None and certify is not None:
+        with problem.model.keeping_reserve():
+            nearest, proof = certify(problem, pool)
+        pool = pool.join(nearest)
+        pool = pool.without(repeated(pool.points, pool.valid))
     points, filled = method.selector.select(problem, pool, k)
-    return judged(problem, method, pool, points, filled)
+    return replace(judged(problem, method, pool, points, filled), proof=proof)
 
 
-def pool_of(problem: Problem, method: Method, k: int) -> Pool:
+def pool_of(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof | None]:
     """What is searched and refined: the candidates that answers are chosen from."""
-    proposals = method.searcher.search(problem, k)
+    proposals, proof = propose(method.searcher, problem, k)
     pool = method.refiner.refine(problem, proposals).join(proposals).without_repeats()
-    pool = replace(pool, bound=proposals.bound, seconds=proposals.seconds)
     if not pool.margin.shape[1]:  # nothing was proposed for any row
-        return Pool(problem.x[:, None], np.full((len(problem.x), 1), -np.inf))
-    return pool
+        pool = Pool.empty(problem.x)
+    return pool, proof
 
 
 def judged(

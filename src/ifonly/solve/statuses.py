@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +11,12 @@ import numpy as np
 from ifonly.problem.goal import Goal
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
+from ifonly.problem.proof import Proof
 from ifonly.solve.infeasible import clash, closed, reason
 from ifonly.solve.method import Method
 from ifonly.solve.pose import outside
-from ifonly.solve.stages import solve
+from ifonly.solve.stages import Certifier, solve
 from ifonly.status import Status
-
-Proof = Callable[[Problem, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From a problem and what its nearest answers cost [q] to bounds [q] and seconds [q]."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +35,17 @@ class Part:
     """bool [q, k, d] what each answer changes itself, where causes are known."""
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     """The positions of the rows that were searched, and what their answers were chosen from."""
-    bound: np.ndarray | None = None
-    """[q] what no answer's distance is below, where that is proved."""
-    seconds: np.ndarray | None = None
-    """[q] how long the proof took."""
+    proof: Proof | None = None
     interrupted: bool = False
     """Whether Ctrl-C ended the search before the turn of some rows."""
 
 
 def answer(
-    problem: Problem, method: Method, k: int, met: np.ndarray, *, proof: Proof | None = None
+    problem: Problem, method: Method, k: int, met: np.ndarray, *, certify: Certifier | None = None
 ) -> Part:
     """The answers of a chunk of rows; `met` [q] says which have the wanted outcome already.
 
-    With a `proof`, each row is told how near an answer can be at all.
+    `certify` finds the nearest answer and proves that there is none nearer.
     """
     shut = closed(problem)
     already = met.copy()
@@ -62,18 +57,14 @@ def answer(
     searched = np.flatnonzero(~already & ~shut)
     if len(searched):
         part = problem if len(searched) == len(shut) else problem.take(searched)
-        solved = solve(part, method, k)
+        solved = solve(part, method, k, certify)
         points[searched], filled[searched] = solved.points, solved.filled
         score[searched] = wanted_score(solved.scores, part.goal)
         if acted is not None:
             acted[searched] = solved.acted
         pools = ((searched, solved.pool),)
-        proved = (solved.pool.bound, solved.pool.seconds)
-        if proved[0] is None and proof is not None:
-            costs = np.where(solved.filled, part.distance(solved.chosen), np.inf)
-            proved = proof(part, costs.min(axis=1))
-        if proved[0] is not None:
-            bound[searched], seconds[searched] = proved
+        if solved.proof is not None:
+            bound[searched], seconds[searched] = solved.proof.bound, solved.proof.seconds
     count = filled.sum(axis=1)
     reasons = _clashes(problem, np.flatnonzero((count == 0) & ~already), shut)
     for row in np.flatnonzero((bound == np.inf) & (count == 0) & ~already):
@@ -88,8 +79,8 @@ def answer(
     notes = _told(len(kind), reasons, unheard, broken, outside(problem.space, problem.x))
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
-    known = (bound, seconds) if proof is not None or method.solves else (None, None)
-    return Part(points, filled, score, tuple(status.tolist()), notes, acted, pools, *known)
+    proof = Proof(bound, seconds) if certify is not None or method.proves else None
+    return Part(points, filled, score, tuple(status.tolist()), notes, acted, pools, proof)
 
 
 def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
@@ -116,20 +107,18 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
             for part, chunk in zip(parts, chunks, strict=True)
             for rows, pool in part.pools
         ),
-        _proved([part.bound for part in parts], chunks, -np.inf),
-        _proved([part.seconds for part in parts], chunks, 0.0),
+        _proved([part.proof for part in parts], chunks),
     )
 
 
-def _proved(
-    numbers: Sequence[np.ndarray | None], chunks: Sequence[np.ndarray], none: float
-) -> np.ndarray | None:
-    """[q] the numbers of all chunks, or nothing; `none` for a row whose turn did not come."""
-    if all(part is None for part in numbers):
+def _proved(proofs: Sequence[Proof | None], chunks: Sequence[np.ndarray]) -> Proof | None:
+    """What is proved of all chunks; of a row whose turn did not come, nothing."""
+    if all(proof is None for proof in proofs):
         return None
-    whole = np.full(sum(map(len, chunks)), none)
-    for part, chunk in zip(numbers, chunks, strict=True):
-        whole[chunk] = none if part is None else part
+    whole = Proof.nothing(sum(map(len, chunks)))
+    for proof, chunk in zip(proofs, chunks, strict=True):
+        if proof is not None:
+            whole.bound[chunk], whole.seconds[chunk] = proof.bound, proof.seconds
     return whole
 
 

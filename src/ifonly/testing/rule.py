@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 
 import numpy as np
 
 from ifonly.errors import RuleError
-from ifonly.rules import Box, Rule, parse
+from ifonly.rules import Box, Rule, Scene, from_plain, parse, to_plain
+from ifonly.rules.formula import Affine, Formula
 from ifonly.space import Space
+from ifonly.testing.point import PointVariables
 from ifonly.testing.spaces import random_codes
 
 
@@ -27,7 +30,11 @@ def check_rule(rule: Rule, space: Space, *, seed: int = 0, q: int = 8, m: int = 
     lent = x.copy(), points.copy()
     _check_holds(rule, space, x, points)
     _check_narrow(rule, space, x, points)
+    _check_reach(rule, space, x, points)
+    if rule.has_formula:
+        _check_formula(rule, space, x, points)
     _check_text(rule, space)
+    _check_json(rule)
     _check_frozen(rule)
     assert np.array_equal(x, lent[0], equal_nan=True), "the rule changed the rows it was given"
     assert np.array_equal(points, lent[1], equal_nan=True), "the rule changed points it was given"
@@ -72,6 +79,49 @@ def _check_narrow(rule: Rule, space: Space, x: np.ndarray, points: np.ndarray) -
         )
     again = rule.narrow(box).contains(points).all(axis=-1)
     assert np.array_equal(again, inside), "narrowing twice gives another box than narrowing once"
+
+
+def _check_reach(rule: Rule, space: Space, x: np.ndarray, points: np.ndarray) -> None:
+    """What obeys the rule is not repaired, and a repair stays inside the box."""
+    box = rule.narrow(Box.whole(space, x))
+    rows, slots = np.nonzero(box.contains(points).all(axis=-1))
+    scene = Scene(space, x, points[rows, slots], box, rows)
+    moved = rule.reach(scene, True)
+    assert moved.shape == scene.points.shape, f"reach gave the shape {moved.shape}"
+    inside = box.take(rows).contains(moved[:, None]).all()
+    assert inside, "reach moves a point out of the box"
+    if len(rows):
+        before = rule.holds(space, x[rows], scene.points[:, None])
+        after = rule.holds(space, x[rows], moved[:, None])
+        assert not (before & ~after).any(), "reach moves a point that obeys to one that does not"
+
+
+def _check_formula(rule: Rule, space: Space, x: np.ndarray, points: np.ndarray) -> None:
+    """At every point that a row may become, the formula says what `holds` and `truth` say."""
+    held = rule.holds(space, x, points)
+    truth = rule.truth(Scene(space, x, points))
+    for i, m in zip(*np.nonzero(Box.whole(space, x).contains(points).all(axis=-1)), strict=True):
+        variables = PointVariables(space, x[i], points[i, m])
+        said = _is_true(rule.constraint(variables))
+        assert said == held[i, m], f"the formula is {said} of a point, holds says {held[i, m]}"
+        if not (np.isnan(points[i, m]) & ~np.isnan(x[i])).any():
+            opposite = _is_true(rule.formula(variables, False))
+            assert opposite == (truth[i, m] <= 0), "the formula of the opposite is another"
+
+
+def _is_true(formula: Formula) -> bool:
+    assert isinstance(formula, Affine), f"of a known point a formula is yes or no, not {formula}"
+    assert formula.constant in (0, 1), f"a condition is 0 or 1, not {formula.constant}"
+    return formula.constant == 1
+
+
+def _check_json(rule: Rule) -> None:
+    if type(rule).kind:
+        try:
+            plain = to_plain(rule)
+        except RuleError:
+            return  # a rule inside it, or a level, that JSON cannot hold
+        assert from_plain(json.loads(json.dumps(plain))) == rule, "JSON gives another rule back"
 
 
 def _check_text(rule: Rule, space: Space) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search import Searcher
-from ifonly.search.searcher import needs_of
+from ifonly.search.searcher import Prover, needs_of
 from ifonly.testing.models import MODEL_KINDS
 from ifonly.testing.problems import random_problem
 
@@ -31,6 +31,8 @@ def check_searcher(
         check_shapes(problem, pool)
         check_points(problem, pool)
         _check_rows_are_alone(searcher, problem, pool, k)
+        if isinstance(searcher, Prover):
+            _check_proof(searcher, problem, pool, k)
         for name, array in inputs(problem).items():
             assert np.array_equal(array, before[name], equal_nan=True), (
                 f"the search changed the problem's {name}"
@@ -104,6 +106,19 @@ def batches(q: int) -> list[tuple[str, np.ndarray]]:
         ("in another order", order),
         *(("in shards", part) for part in shards),
     ]
+
+
+def _check_proof(searcher: Prover, problem: Problem, pool: Pool, k: int) -> None:
+    proposed, proof = searcher.prove(problem, k)
+    assert proposals(proposed) == proposals(pool), "prove gives other proposals than search"
+    if proof is None:
+        return
+    q = len(problem.x)
+    assert proof.bound.shape == proof.seconds.shape == (q,), "a proof has one bound per row"
+    nearest = np.where(pool.valid, problem.distance(pool.points), np.inf).min(
+        axis=1, initial=np.inf
+    )
+    assert (proof.bound <= nearest + 1e-6).all(), "a bound is above the distance of a proposal"
 
 
 def proposals(pool: Pool) -> list[set[tuple[float | None, ...]]]:

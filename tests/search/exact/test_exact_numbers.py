@@ -11,8 +11,8 @@ import pytest
 import ifonly
 from ifonly import Space, as_model
 from ifonly.models import Dense
+from ifonly.rules.formula import Affine
 from ifonly.search import Engine
-from ifonly.search.exact.program.expression import Affine
 from ifonly.search.exact.program.relaxation import solve_loosely
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
 

@@ -1,14 +1,14 @@
 """What can be decided by solving: whether rules clash, and how near an answer can be.
 
 A row's answer is a few whole columns of a mixed-integer program (`row`), a rule is rows over them
-(`lowering`), and HiGHS decides (`solver`).
+(`rules`), and HiGHS decides (`solver`).
 """
 
-from ifonly.search.exact.program.expression import Affine
+from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
 from ifonly.search.exact.rules.conflict import clash, possible
-from ifonly.search.exact.rules.rows import lowered, state
+from ifonly.search.exact.rules.statement import state
 
 __all__ = [
     "Affine",
@@ -17,7 +17,6 @@ __all__ = [
     "Solution",
     "SolverError",
     "clash",
-    "lowered",
     "possible",
     "state",
 ]

@@ -1,26 +1,23 @@
-"""How near an answer can be at all, for answers that another search has found."""
+"""The nearest answer of each row, with a proof, for candidates that another search has found."""
 
 from __future__ import annotations
 
-import numpy as np
-
+from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
-from ifonly.search.exact.searcher import asked_of
+from ifonly.problem.proof import Proof
+from ifonly.search.exact.in_turn import answer_in_turn, hints_of
+
+HINTS = 8
+"""The candidates of a row that the judge is asked about, at the most: one answer is enough."""
 
 
-def certify(
-    problem: Problem, known: np.ndarray, limit: float | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """[q] what no answer costs less than, and [q] the seconds that it took to prove.
+def certify(problem: Problem, pool: Pool, limit: float | None) -> tuple[Pool, Proof]:
+    """The nearest answer to each row, where one is found, and what is proved of it.
 
-    `known` [q] is what the nearest known answer costs, infinite where there is none; nothing dearer
-    is looked at. Rows are solved one after another, each by a program of its own. Of a model whose
-    reading is not what it says, nothing is proved.
+    `pool` are the candidates that are known: nothing dearer than the nearest answer among them is
+    looked at, and where nothing nearer exists it is the one that is returned. If the model's
+    reading does not agree with it, nothing is proved.
     """
-    bound, seconds = np.full(len(known), -np.inf), np.zeros(len(known))
     if problem.reading is None:
-        return bound, seconds
-    for row, cost in enumerate(known):
-        found = asked_of(problem, row, limit).find(float(cost))
-        bound[row], seconds[row] = min(found.bound, float(cost)), found.seconds
-    return bound, seconds
+        return Pool.empty(problem.x), Proof.nothing(len(problem.x))
+    return answer_in_turn(problem, 1, hints_of(problem, pool, HINTS), limit)

@@ -18,13 +18,14 @@ from ifonly.errors import ModelError, OptionError, nearest
 from ifonly.models.reading import Layers, Reading
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
+from ifonly.problem.proof import Proof
+from ifonly.rules.formula import Affine
+from ifonly.search.exact.in_turn import Asked, asked_of, one_after_another
 from ifonly.search.exact.layers.nearest import Nearest
 from ifonly.search.exact.program.category import Category
-from ifonly.search.exact.program.expression import Affine
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.row import Row
-from ifonly.search.exact.proof import Found
-from ifonly.search.exact.searcher import Asked, asked_of, one_after_another
+from ifonly.search.exact.result import NearestAnswer
 from ifonly.space import Continuous, Space
 
 Levels = Mapping[str, Sequence[float]]
@@ -48,10 +49,11 @@ class MixedInteger:
             raise OptionError(f"limit is {self.limit!r}.", "It is a number above 0, or None.")
 
     def search(self, problem: Problem, k: int) -> Pool:
-        """The answers of each row, nearest first, and the first's bound; fewer where none is left.
+        """The answers of each row, nearest first; fewer where none is left."""
+        return self.prove(problem, k)[0]
 
-        Rows are solved one after another, each by a program of its own.
-        """
+    def prove(self, problem: Problem, k: int) -> tuple[Pool, Proof]:
+        """The same answers, and the bound of the first."""
         check_special(problem.space, self.special)
         if problem.reading is not None:
             check_linear(problem.reading)
@@ -69,7 +71,7 @@ class _Moving:
     asked: Asked
     special: Levels
 
-    def find(self) -> Found:
+    def find(self) -> NearestAnswer:
         return self.asked.find()
 
     def without(self, point: np.ndarray) -> None:
@@ -130,5 +132,5 @@ def _move(part: Number | Category, code: float, special: Sequence[float]) -> Aff
     if isinstance(part, Category):
         return part.levels[int(code)]
     places = {round(level * part.power) for level in special}
-    own = {place: part.between([(place, place)]) for place in sorted(places)}
+    own = {place: part.moves_to([(place, place)]) for place in sorted(places)}
     return own.get(round(code * part.power), part.moves - Affine.total(own.values()))

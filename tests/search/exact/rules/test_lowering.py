@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ifonly.rules import Box, Rule, between
+from ifonly.rules import Box, Rule, between, parse
 from ifonly.search.exact import Affine, Program, Row, Solution, state
 from ifonly.search.exact.program.number import Number
 from ifonly.space import Space
@@ -121,10 +121,23 @@ def test_pieces_of_a_grid_may_overlap_and_leave_out_the_rows_own_place() -> None
     row = Row.of(program, Box.whole(space, np.array([[4.0]])))
     (number,) = row.parts
     assert isinstance(number, Number)
-    inside = number.between([(2, 5), (4, 6), (8, 12)])
+    inside = number.moves_to([(2, 5), (4, 6), (8, 12)])
     program.row(inside, 1.0, 1.0)
     for sign, found in ((1.0, 2.0), (-1.0, 9.0)):
         program.minimise(number.value * sign)
         assert row.codes_of(program.solve()) == [found]
     program.row(number.value, 4.0, 4.0)
     assert program.solve().status == "infeasible"
+
+
+def test_a_missing_number_that_cancels_out_leaves_a_relation_open() -> None:
+    space = Space.describe(
+        {"name": "a", "low": 0, "high": 9}, {"name": "b", "low": 0, "high": 9, "missing": True}
+    )
+    rule = parse("a + b < b - 5", space)
+    x = np.array([[4.0, np.nan]])
+    assert rule.holds(space, x, np.array([[[6.0, np.nan]]])).all()
+    program = Program()
+    row = Row.of(program, Box.whole(space, x))
+    state(program, row, rule)
+    assert program.solve().status == "optimal"

@@ -16,10 +16,9 @@ import numpy as np
 
 from ifonly.models.reading import Layers
 from ifonly.problem.goal import Goal
+from ifonly.rules.formula import NO, Affine
 from ifonly.search.exact.margin_bounds import Need, needs
 from ifonly.search.exact.program.category import Category
-from ifonly.search.exact.program.expression import NO, Affine
-from ifonly.search.exact.program.part import Part
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import Program
 
@@ -54,11 +53,6 @@ def reach(program: Program, row: Row, reading: Layers, goal: Goal) -> Outcome:
     return outcome
 
 
-def absent(part: Part) -> Affine:
-    """1 where the answer lacks the value."""
-    return part.stays if np.isnan(part.own) else part.missing
-
-
 def _margins(program: Program, row: Row, reading: Layers) -> list[Affine]:
     """The last layer's sums."""
     (kernel, bias), *rest = reading.layers
@@ -81,7 +75,7 @@ def _added(row: Row, reading: Layers, j: int, weights: np.ndarray, o: int) -> Af
     """What feature j adds to a sum of the first layer, and between what numbers that lies."""
     space, part = row.space, row.parts[j]
     start, end = space.offsets[j], space.offsets[j + 1]
-    lacking = absent(part)
+    lacking = part.absent
     ends = [float(reading.missing[j, o])] if lacking.terms or lacking.constant else []
     if isinstance(part, Category):
         each = {level: float(w) for level, w in enumerate(weights[start:end])}

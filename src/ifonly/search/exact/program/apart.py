@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ifonly.problem.problem import Problem
-from ifonly.search.exact.layers.outcome import absent
+from ifonly.rules.formula import NO, Affine
 from ifonly.search.exact.program.category import Category
-from ifonly.search.exact.program.expression import NO, Affine
 from ifonly.search.exact.program.number import Number
-from ifonly.search.exact.program.part import Part
 from ifonly.search.exact.program.row import Row
 from ifonly.space import Metric
 
@@ -59,21 +57,20 @@ def this_far(row: Row, metric: Metric, point: np.ndarray, distance: float) -> No
         if isinstance(part, Category) or np.isnan(code):
             away.append((1.0 - _same(part, code)) * scale)
         else:
-            away.append(_gap(part, code) * (scale / float(metric.mad[j])) + absent(part) * scale)
+            away.append(_gap(part, code) * (scale / float(metric.mad[j])) + part.absent * scale)
     row.program.row(Affine.total(away), low=distance)
 
 
-def _same(part: Part, code: float) -> Affine:
+def _same(part: Number | Category, code: float) -> Affine:
     """1 where a feature has this code."""
     if np.isnan(code):
-        return absent(part)
+        return part.absent
     if code == part.own:
         return part.stays
     if isinstance(part, Category):
         return part.levels.get(int(code), NO)
-    assert isinstance(part, Number)
     place = round(code * part.power)
-    return part.between([(place, place)])
+    return part.moves_to([(place, place)])
 
 
 def _gap(part: Number, code: float) -> Affine:
@@ -81,7 +78,7 @@ def _gap(part: Number, code: float) -> Affine:
     program, value = part.program, part.value
     most = max(value.most - code, code - value.least, 0.0)
     gap, over = program.column(0.0, most), program.binary()
-    lost = absent(part) * most
+    lost = part.absent * most
     # On one side of the code or the other, the gap is at most the way to it.
     program.row(value - code - gap + (1.0 - over) * (2 * most) + lost, low=0.0)
     program.row(code - value - gap + over * (2 * most) + lost, low=0.0)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ifonly.rules import Box
-from ifonly.search.exact.program.expression import NO, Affine
-from ifonly.search.exact.program.part import Part
+from ifonly.rules.formula import NO, Affine, CategoryVariable
 from ifonly.search.exact.program.solver import Program
 
 
 @dataclass(eq=False)
-class Category(Part):
+class Category(CategoryVariable):
     """The columns of one category."""
 
     levels: dict[int, Affine]
@@ -29,7 +28,7 @@ class Category(Part):
         options = program.choice(len(others) + erase, optional=keep)
         levels = dict(zip(others, options, strict=False))
         moves = Affine.total(levels.values()).within(0.0, 1.0)
-        return cls(program, own, moves, options[-1] if erase else NO, levels)
+        return cls(own, moves, options[-1] if erase else NO, levels)
 
     @property
     def value(self) -> Affine:
@@ -39,12 +38,12 @@ class Category(Part):
         return (own + Affine.total(codes)).within(0.0, float(highest))
 
     def code(self, values: np.ndarray) -> float:
+        """The code of a point of the program, NaN where it is missing."""
         for level, one in self.levels.items():
             if one.at(values) > 0.5:
                 return float(level)
         return np.nan if self.missing.at(values) > 0.5 else self.own
 
-    def among(self, allowed: np.ndarray) -> Affine:
-        """1 where the feature moves to one of some levels, bool [L]."""
+    def moves_among(self, allowed: np.ndarray) -> Affine:
         inside = [one for level, one in self.levels.items() if allowed[level]]
         return Affine.total(inside).within(0.0, 1.0)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import MissingExtra
-from ifonly.search.exact.program.expression import Affine
+from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
 
 SCALE = 1e9

@@ -11,13 +11,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
 from itertools import pairwise
+from operator import le, lt
 
 import numpy as np
 
+from ifonly.errors import RuleError
 from ifonly.rules import Box
-from ifonly.search.exact.program.expression import NO, Affine
-from ifonly.search.exact.program.part import Part
+from ifonly.rules.formula import NO, Affine, NumberVariable, is_multiple
 from ifonly.search.exact.program.solver import Program
 
 Piece = tuple[int, int]
@@ -25,9 +28,10 @@ Piece = tuple[int, int]
 
 
 @dataclass(eq=False)
-class Number(Part):
+class Number(NumberVariable):
     """The columns of one number."""
 
+    program: Program
     power: float
     first: int
     """The lowest place that the number may move to."""
@@ -49,7 +53,7 @@ class Number(Part):
         move, erase = first <= last, bool(box.erase[0, j]) and not np.isnan(own)
         options = program.choice(move + erase, optional=keep)
         moves, missing = options[0] if move else NO, options[-1] if erase else NO
-        return cls(program, own, moves, missing, power, first, last, hole)
+        return cls(own, moves, missing, program, power, first, last, hole)
 
     @property
     def value(self) -> Affine:
@@ -101,7 +105,44 @@ class Number(Part):
         places = range(self.first, self.last + 1)
         return self.first + bisect_left(places, True, key=lambda place: test(place / self.power))
 
-    def between(self, pieces: Iterable[Piece]) -> Affine:
+    def moves_between(self, intervals: Iterable[tuple[float, float]]) -> Affine:
+        return self.moves_to(
+            (self.place(partial(le, low)), self.place(partial(lt, high)) - 1)
+            for low, high in intervals
+        )
+
+    def moves_to_multiples(self, size: float) -> Affine:
+        if self.first > self.last:
+            return NO
+        every = Fraction(size * self.power).limit_denominator(10**6).numerator
+        every = max(every, 1)  # the places of multiples are the multiples of this place
+        self._check_multiples(size, every)
+        if every == 1:
+            return self.moves
+        rest = self.first % every
+        left = self.program.whole(0.0, float(every - 1))
+        turns = self.program.whole(0.0, float((rest + self.last - self.first) // every))
+        offset = self.moves * float(rest) + self.steps
+        self.program.row(offset - turns * float(every) - left, 0.0, 0.0)
+        on = self.program.binary()
+        self.program.row(self.moves - on, low=0.0)
+        self.program.row(left + on * float(every - 1), high=float(every - 1))
+        self.program.row(left + on - self.moves, low=0.0)
+        return on
+
+    def _check_multiples(self, size: float, every: int) -> None:
+        """Refuse a size whose multiples meet the grid at no regular places."""
+        places = np.unique(np.linspace(self.first, self.last, 1000).round() // every * every)
+        places = np.concatenate([places, places + 1])
+        places = places[(places >= self.first) & (places <= self.last)]
+        on = is_multiple(places / self.power, size, 1.0 / self.power)
+        if not np.array_equal(on, places % every == 0):
+            raise RuleError(
+                f"The multiples of {size} meet the grid of a number irregularly.",
+                f"Give a step that {round(np.log10(self.power))} decimals can write.",
+            )
+
+    def moves_to(self, pieces: Iterable[Piece]) -> Affine:
         """1 where the number moves to a place in one of some pieces."""
         inside, end = NO, self.first
         for low, high in sorted(pieces):

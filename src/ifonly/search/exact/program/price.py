@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from ifonly.rules.formula import NO, Affine
 from ifonly.search.exact.program.category import Category
-from ifonly.search.exact.program.expression import NO, Affine
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.row import Row
 from ifonly.space import Metric

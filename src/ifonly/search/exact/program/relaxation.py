@@ -13,11 +13,11 @@ from itertools import product
 
 import numpy as np
 
-from ifonly.search.exact.program.expression import Affine
+from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.price import WIDE, Course
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import CHECKED, TOLERANCE, Program, Solution, SolverError
-from ifonly.search.exact.proof import Clock
+from ifonly.search.exact.result import Clock
 
 RANGE = 2.0**10
 """The range that a wide column is brought to."""

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ifonly.rules import Box
+from ifonly.rules.formula import Affine, Variables
 from ifonly.search.exact.program.category import Category
-from ifonly.search.exact.program.expression import Affine
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.solver import Program, Solution
 from ifonly.space import Space
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class Row(Variables):
     """The columns of an answer, feature by feature."""
 
     program: Program
@@ -41,8 +41,10 @@ class Row:
 
     @property
     def x(self) -> np.ndarray:
-        """[d] the row's own codes."""
         return np.asarray(self.box.x[0])
+
+    def feature(self, name: str) -> Number | Category:
+        return self.parts[self.space.index(name)]
 
     def codes_of(self, solution: Solution) -> np.ndarray:
         """[d] the codes of a solution, on the grid or the row's own."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import IfonlyError, MissingExtra
-from ifonly.search.exact.program.expression import Affine
+from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.quiet import quiet
 
 TOLERANCE = 1e-9

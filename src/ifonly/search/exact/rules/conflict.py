@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ifonly.rules import Box, Rule
+from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.cpsat import solve_by_clauses
-from ifonly.search.exact.program.expression import Affine
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import CHECKED, Program, Solution, SolverError
-from ifonly.search.exact.rules.rows import state
+from ifonly.search.exact.rules.statement import state
 from ifonly.space import Space
 
 SECONDS = 5.0

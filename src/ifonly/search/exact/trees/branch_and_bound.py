@@ -18,7 +18,7 @@ import numpy as np
 from ifonly.models.reading import Trees
 from ifonly.problem.problem import Problem
 from ifonly.search.exact.program.apart import like
-from ifonly.search.exact.proof import Clock, Found
+from ifonly.search.exact.result import Clock, NearestAnswer
 from ifonly.search.exact.trees.choices import Boxes, Choices
 from ifonly.search.exact.trees.halves import beside_leaves, beside_own
 from ifonly.search.exact.trees.lawful import Lawful
@@ -49,22 +49,22 @@ class Branching:
         self.lawful = Lawful(self.problem, self.choices, self.apart, self.taken)
         self.foliage = Foliage.of(self.problem, self.reading, self.choices)
 
-    def find(self, known: float, clock: Clock) -> Found:
+    def find(self, known: float, clock: Clock) -> NearestAnswer:
         """The nearest answer cheaper than a known one, and what no answer is cheaper than."""
         search = _Search(self, self.foliage.below(known), known, clock)
         if not search.foliage.complete:
-            return Found(None, known, clock.seconds)
+            return NearestAnswer(None, known, clock.seconds)
         waiting = self.choices.whole()
         batch = max(1, min(BATCH, CELLS // len(search.foliage.tree)))
         while len(waiting):
             order = np.argsort(waiting.cost, kind="stable")
             cheapest = float(waiting.cost[order[0]])
             if clock.over:
-                return Found(search.best, min(cheapest, search.known), clock.seconds)
+                return NearestAnswer(search.best, min(cheapest, search.known), clock.seconds)
             now, later = waiting[order[:batch]], waiting[order[batch:]]
             waiting = later.join(*search.look_at(now))
             waiting = waiting[waiting.cost < search.known * (1 - ROOM)]
-        return Found(search.best, search.known, clock.seconds)
+        return NearestAnswer(search.best, search.known, clock.seconds)
 
 
 @dataclass(eq=False)

@@ -18,8 +18,8 @@ from ifonly.search.exact.program.price import Pricing
 from ifonly.search.exact.program.relaxation import solve_loosely
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
-from ifonly.search.exact.proof import Clock
-from ifonly.search.exact.rules.rows import state
+from ifonly.search.exact.result import Clock
+from ifonly.search.exact.rules.statement import state
 from ifonly.search.exact.trees.choices import Boxes, Choices
 
 

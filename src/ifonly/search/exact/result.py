@@ -1,4 +1,4 @@
-"""What became of the search for a row's nearest answer, and the time that it may take."""
+"""What a search for the nearest answer of a row returns, and the time that it may take."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """The best answer to a row, as far as it is known."""
+class NearestAnswer:
+    """The nearest answer to a row as far as it is known, and the bound of all answers."""
 
     point: np.ndarray | None
     """[d] its codes; None where none was found."""
