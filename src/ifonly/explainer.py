@@ -22,16 +22,14 @@ from ifonly.errors import OptionError
 from ifonly.models import Counted, Model
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.routes.memo import Memo
-from ifonly.problem.budget import Budget
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
-from ifonly.solve.batch import Batch
 from ifonly.solve.chunks import answer_in_turns
 from ifonly.solve.method import Method, MethodLike, method_of
+from ifonly.solve.pose import Batch
 from ifonly.solve.predict import predict
 from ifonly.solve.prepare import Setting, prepare, provided
-from ifonly.solve.question import Question
-from ifonly.solve.row_rules import read_row_rules
+from ifonly.solve.question import Budget, Question, read_row_rules
 from ifonly.solve.source import Source
 from ifonly.solve.stages import Certifier
 from ifonly.solve.statuses import wanted_of, wanted_score

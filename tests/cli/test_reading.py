@@ -19,7 +19,7 @@ from ifonly import Answers
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_table
 from ifonly.errors import DataError
-from ifonly.models.adapters.columns import encoded_levels
+from ifonly.models.adapters.table import encoded_levels
 
 TEXT = (
     "None",

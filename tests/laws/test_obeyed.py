@@ -23,7 +23,7 @@ from ifonly import recipes
 from ifonly.models import Dense
 from ifonly.rules import Box, Rule
 from ifonly.rules.json import to_plain
-from ifonly.rules.repair import repaired
+from ifonly.rules.rule import repaired
 from ifonly.search import Edits, Neighbours, Union
 from ifonly.space import Categorical, Space
 from ifonly.testing import (

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ifonly import Space
 from ifonly.rules import Box, Rule, parse
 from ifonly.rules.json import to_plain
-from ifonly.rules.repair import repaired, violation
+from ifonly.rules.rule import repaired, violation
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Feature
 from ifonly.testing import random_codes, random_grammar, random_rows, random_space

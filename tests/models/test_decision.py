@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 import ifonly
 from ifonly.models import adapt
 from ifonly.models.decision import Decision
-from ifonly.models.routes.approach import approach
+from ifonly.models.routes.fastest import approach
 from ifonly.space import Space
 
 

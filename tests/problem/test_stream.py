@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ifonly.problem.stream import row_streams, uniforms
+from ifonly.arrays.keys import row_streams, uniforms
 
 
 @given(seed=st.integers(0, 2**64 - 1), q=st.integers(1, 20), n=st.integers(1, 50))

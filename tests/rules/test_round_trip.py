@@ -16,8 +16,7 @@ from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import SIGNS, WAYS, Between, Compare, Monotone, Shift
 from ifonly.rules.json import from_plain, to_plain
 from ifonly.rules.language.cursor import Reader
-from ifonly.rules.language.grammar import read_line
-from ifonly.rules.language.parse import read_rules
+from ifonly.rules.language.grammar import read_line, read_rules
 from ifonly.rules.levels import OneOf
 from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And, Implies, Not, Or

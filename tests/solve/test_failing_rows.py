@@ -17,7 +17,7 @@ from ifonly.models.counted import SPLITS
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search import Engine
-from ifonly.solve.isolate import FEW, accepted
+from ifonly.solve.predict import FEW, accepted
 from ifonly.status import Status
 
 RNG = np.random.default_rng(3)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import ifonly
 from ifonly.metrics import sets
-from ifonly.problem.grid import Grid, _places
+from ifonly.problem.moves import Grid, _places
 from ifonly.search import Engine
 from ifonly.select import needed
 from ifonly.solve import chunks as turns

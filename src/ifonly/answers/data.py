@@ -11,7 +11,7 @@ import numpy as np
 from ifonly.errors import OptionError
 from ifonly.solve.source import Source
 from ifonly.space import Metric, Space
-from ifonly.space.compare import differs
+from ifonly.space.distance import differs
 from ifonly.status import Status
 
 

@@ -21,8 +21,8 @@ from ifonly.render.view import Change, value_text
 from ifonly.rules import Rule, as_rules
 from ifonly.rules.transitions import Takes
 from ifonly.space import Space
-from ifonly.space.compare import differs
-from ifonly.space.rows import value_of
+from ifonly.space.codes import value_of
+from ifonly.space.distance import differs
 
 MOST = 10
 """The most changes that all orders are tried of."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ifonly.answers.data import AnswerData
 from ifonly.render.view import AnswerView, Change, RowView
-from ifonly.space.rows import value_of
+from ifonly.space.codes import value_of
 
 Naming = Callable[[Any], Any]
 

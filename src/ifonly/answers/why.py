@@ -10,8 +10,8 @@ import numpy as np
 from ifonly.answers.data import AnswerData
 from ifonly.errors import PredictionError
 from ifonly.models import Counted
-from ifonly.solve.infeasible import clash
 from ifonly.solve.stages import pool_of
+from ifonly.solve.statuses import clash
 from ifonly.status import Status
 
 

@@ -1,4 +1,4 @@
-"""A number for each point, the same for equal points and almost surely not for others."""
+"""A number for each point, the same for equal points, and a random stream for each row."""
 
 from __future__ import annotations
 
@@ -19,3 +19,44 @@ def point_keys(points: np.ndarray, *, signed: bool = False) -> np.ndarray:
             keys *= _ODD
             keys ^= keys >> np.uint64(32)
     return keys
+
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_BLOCK = 2**15
+"""Hashes made at a time, so that they stay in the cache."""
+
+
+def row_streams(codes: np.ndarray, seed: int) -> np.ndarray:
+    """uint64 [q]: the key of each row of codes [q, d]."""
+    canonical = np.where(np.isnan(codes), np.nan, codes + 0.0)  # one NaN, one zero
+    bits = np.ascontiguousarray(canonical, dtype=np.float64).view(np.uint64)
+    with np.errstate(over="ignore"):
+        key = np.full(len(codes), _mix(np.uint64(int(seed) % 2**64) + _STEP), dtype=np.uint64)
+        for j in range(codes.shape[1]):
+            key = _mix((key ^ bits[:, j]) + _STEP)
+    return key
+
+
+def uniforms(
+    streams: np.ndarray, n: int, purpose: int = 0, dtype: type[np.floating] = np.float64
+) -> np.ndarray:
+    """[q, n] in [0, 1): the first n draws of each stream for one purpose.
+
+    A draw has 32 bits; each hash gives two. In single precision they are rounded, to 1 at most.
+    """
+    draws = np.empty((len(streams), n), dtype=dtype)
+    with np.errstate(over="ignore"):
+        start = _mix(streams ^ _mix(np.uint64(purpose) + _STEP))
+        counters = np.arange(1, (n + 1) // 2 + 1, dtype=np.uint64) * _STEP
+        size = max(1, _BLOCK // max(1, len(counters)))
+        for first in range(0, len(streams), size):
+            rows = slice(first, first + size)
+            bits = _mix(start[rows, None] + counters).view(np.uint32)[:, :n]
+            np.multiply(bits, dtype(2.0**-32), out=draws[rows], casting="same_kind")
+    return draws
+
+
+def _mix(bits: np.ndarray | np.uint64) -> np.ndarray:
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(bits ^ (bits >> np.uint64(31)), dtype=np.uint64)

@@ -20,7 +20,7 @@ from ifonly.cli.tables.external import read_sets
 from ifonly.cli.tables.files import ENDINGS, read
 from ifonly.errors import FileError, IfonlyError
 from ifonly.metrics import summary
-from ifonly.models.adapters.columns import encoded_levels
+from ifonly.models.adapters.table import encoded_levels
 from ifonly.models.files.load import load_model
 
 

@@ -17,7 +17,7 @@ from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
 from ifonly.errors import DataError, TargetError, nearest
 from ifonly.explainer import Explainer
-from ifonly.models.adapters.columns import encoded_levels
+from ifonly.models.adapters.table import encoded_levels
 from ifonly.models.files.load import load_model
 from ifonly.space import Space
 

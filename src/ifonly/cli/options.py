@@ -17,8 +17,7 @@ from typing import Any
 import pandas as pd
 
 from ifonly.errors import OptionError
-from ifonly.rules.language.names import QUOTED
-from ifonly.rules.language.spelling import unquoted
+from ifonly.rules.language.names import QUOTED, unquoted
 from ifonly.search import Engine
 from ifonly.solve.method import MethodLike
 from ifonly.space import Cost, cost

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ifonly.arrays.keys import row_streams, uniforms
 from ifonly.errors import OptionError, nearest
-from ifonly.problem.stream import row_streams, uniforms
 from ifonly.space import Space
 from ifonly.space.feature import Continuous
 

@@ -18,9 +18,8 @@ import numpy as np
 
 from ifonly.errors import ModelError, OptionError
 from ifonly.models.adapters import catboost, lightgbm, onnx, torch, xgboost
-from ifonly.models.adapters.columns import wanted_columns
 from ifonly.models.adapters.pair import PairModel
-from ifonly.models.adapters.table import TableModel, label_index, run
+from ifonly.models.adapters.table import TableModel, label_index, run, wanted_columns
 from ifonly.models.files.load import load_model
 from ifonly.models.protocol import Model
 from ifonly.space import Space

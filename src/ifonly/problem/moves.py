@@ -1,9 +1,6 @@
-"""Where each row may go: its box, spelt out as values of the grid.
+"""The values that a search tries for each feature, and where each row may go.
 
-`Moves` holds, for each feature, a table [q, n] of the values that a row may take: first the row's
-own (or, where a rule forbids it, the nearest value allowed), then the grid's, each clipped into the
-box; a level that is not allowed becomes the row's own value again. So every point made by looking
-up these tables is inside the box, and an edit is a place in a table, the same place for all rows.
+The grid belongs to the space and the data; moves are the box of each row as values of the grid.
 """
 
 from __future__ import annotations
@@ -16,6 +13,7 @@ import numpy as np
 
 from ifonly.arrays.batches import Points, blank
 from ifonly.rules import Box
+from ifonly.space import Continuous, Space
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,3 +105,68 @@ def _toward(stops: np.ndarray, value: np.ndarray, own: np.ndarray) -> np.ndarray
     up = (value > own) & (below <= value) & (below > own)
     down = (value < own) & (above >= value) & (above < own)
     return np.where(up, below, np.where(down, above, value))
+
+
+FINE, COARSE = 64, 12
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Sorted codes a feature to try alone, and the places among them of a few to combine."""
+
+    fine: tuple[np.ndarray, ...]
+    coarse: tuple[np.ndarray, ...]
+    stops: Mapping[int, np.ndarray]
+    """All codes beside a tree model's split points, by the feature's position."""
+
+    @classmethod
+    def of(
+        cls,
+        space: Space,
+        data: np.ndarray | None = None,
+        stops: Mapping[int, np.ndarray] | None = None,
+    ) -> Grid:
+        """The grid of a space and, where there are any, of training codes [n, d].
+
+        `stops` are the codes beside a model's split points, by the feature's position.
+        """
+        fine = [_values(space, data, j, FINE) for j in range(len(space))]
+        coarse = [_values(space, data, j, COARSE) for j in range(len(space))]
+        for j, codes in (stops or {}).items():
+            if len(codes) > 1:
+                fine[j], coarse[j] = _thinned(codes, FINE), _thinned(codes, COARSE)
+        places = list(map(_places, fine, coarse))
+        for j, feature in enumerate(space.features):
+            if feature.erasable:  # no value is one more to try
+                places[j] = np.append(places[j], len(fine[j]))
+                fine[j] = np.append(fine[j], np.nan)
+        return cls(tuple(fine), tuple(places), dict(stops or {}))
+
+
+def _thinned(codes: np.ndarray, most: int) -> np.ndarray:
+    """At most so many of sorted codes, evenly spread, the ends included."""
+    return codes[np.unique(np.linspace(0, len(codes) - 1, min(len(codes), most)).astype(np.intp))]
+
+
+def _places(fine: np.ndarray, coarse: np.ndarray) -> np.ndarray:
+    """The places in a sorted fine grid that are nearest to the values of a coarse one."""
+    above = np.clip(np.searchsorted(fine, coarse), 1, max(len(fine) - 1, 1))
+    above = np.minimum(above, len(fine) - 1)
+    below = np.maximum(above - 1, 0)
+    nearer = np.abs(fine[below] - coarse) <= np.abs(fine[above] - coarse)
+    return np.unique(np.where(nearer, below, above))
+
+
+def _values(space: Space, data: np.ndarray | None, j: int, most: int) -> np.ndarray:
+    feature = space.features[j]
+    if not isinstance(feature, Continuous):
+        return np.arange(len(feature.levels), dtype=np.float64)
+    steps = round((feature.high - feature.low) / feature.step)
+    if steps < most:
+        values = feature.low + feature.step * np.arange(steps + 1)
+    else:
+        even = np.linspace(feature.low, feature.high, most if data is None else most // 2)
+        known = np.empty(0) if data is None else data[~np.isnan(data[:, j]), j]
+        shares = np.linspace(0, 1, most - len(even))
+        values = np.concatenate([even, np.quantile(known, shares) if len(known) else known])
+    return np.unique(np.clip(np.round(values, feature.decimals), feature.low, feature.high))

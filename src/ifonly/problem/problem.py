@@ -16,13 +16,12 @@ from ifonly.models import Counted, Differentiable
 from ifonly.models.reading import Reading
 from ifonly.models.routes.lookup import Lookup
 from ifonly.problem.goal import Goal
-from ifonly.problem.grid import Grid
-from ifonly.problem.moves import Moves
+from ifonly.problem.moves import Grid, Moves
 from ifonly.problem.pool import Pool
 from ifonly.rules import Box, Rule
-from ifonly.rules.repair import repaired, violation
+from ifonly.rules.rule import repaired, violation
 from ifonly.space import Metric, Space
-from ifonly.space.compare import differs
+from ifonly.space.distance import differs
 
 
 @dataclass(frozen=True)

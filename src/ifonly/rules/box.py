@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.space import Space
-from ifonly.space.compare import differs
+from ifonly.space.distance import differs
 
 CLOSE = 1e-6
 """The share of a feature's step within which two values are one; floats do not add up exactly."""

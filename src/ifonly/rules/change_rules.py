@@ -11,7 +11,7 @@ from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.formula import Affine, Formula, Variables, bound, is_multiple
 from ifonly.rules.intervals import check_number
-from ifonly.rules.language.spelling import name_text, number_text
+from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, allows, feature_of, told
 from ifonly.rules.scene import Scene
 from ifonly.space import Space

@@ -20,7 +20,7 @@ import numpy as np
 from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.formula import YES, Formula, Variables
-from ifonly.rules.language.spelling import name_text, number_text
+from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, allows, by_level, feature_of, told
 from ifonly.rules.scene import STRICT, Scene
 from ifonly.space import Continuous, Ordinal, Space

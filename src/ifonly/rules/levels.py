@@ -10,7 +10,7 @@ import numpy as np
 from ifonly.errors import RuleError, nearest
 from ifonly.rules.box import Box
 from ifonly.rules.formula import Formula, Variables
-from ifonly.rules.language.spelling import level_text, name_text, number_text
+from ifonly.rules.language.names import level_text, name_text, number_text
 from ifonly.rules.rule import Condition, Rule, by_level, feature_of, told
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Space

@@ -13,7 +13,7 @@ from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE
 from ifonly.rules.formula import Affine, Formula, Variables, any_of, bound
 from ifonly.rules.intervals import OPPOSITE, SIGNS, check_number
-from ifonly.rules.language.spelling import name_text, number_text
+from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, told
 from ifonly.rules.scene import Scene
 from ifonly.space import Continuous, Space

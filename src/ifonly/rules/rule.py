@@ -185,3 +185,37 @@ def _may_vanish(space: Space, name: str) -> bool:
 
 Rules: TypeAlias = Iterable[Rule | str]
 """Rules as objects, or as lines of text such as 'age only increases'."""
+
+
+TURNS = 4
+
+
+def repaired(rules: Sequence[Rule], box: Box, points: np.ndarray) -> np.ndarray:
+    """[q, m, d] points inside the box, moved inside it so that the rules hold where they can."""
+    broken = [rule for rule in rules if not rule.boxed]
+    copied = False
+    for _ in range(TURNS if broken else 0):
+        quiet = True
+        for rule in broken:
+            rows, slots = np.nonzero(~rule.holds(box.space, box.x, points))
+            if not len(rows):
+                continue
+            if not copied:
+                points, copied = points.copy(order="K"), True
+            part = points.transpose(2, 0, 1)[:, rows, slots].T  # stored feature by feature
+            moved = rule.reach(Scene(box.space, box.x, part, box, rows), True)
+            quiet &= np.array_equal(moved, part, equal_nan=True)
+            points[rows, slots] = moved
+        if quiet:
+            break
+    return points
+
+
+def violation(rules: Sequence[Rule], box: Box, points: np.ndarray) -> np.ndarray:
+    """[q, m] by how much points break the rules that no box can express, all together."""
+    scene = Scene(box.space, box.x, points)
+    total = np.zeros(points.shape[:2])
+    for rule in rules:
+        if not rule.boxed:
+            total += rule.violation(scene)
+    return total

@@ -14,7 +14,7 @@ import numpy as np
 
 from ifonly.rules.box import CLOSE, Box, inward
 from ifonly.space import Continuous, Space
-from ifonly.space.compare import differs
+from ifonly.space.distance import differs
 
 STRICT = 1e-3
 """The share of a step that makes 'more than' out of 'at least'."""

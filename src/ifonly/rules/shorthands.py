@@ -13,7 +13,7 @@ from ifonly.rules.box import Box
 from ifonly.rules.change_rules import Changes
 from ifonly.rules.formula import Formula, Variables
 from ifonly.rules.intervals import Compare
-from ifonly.rules.language.spelling import level_text, name_text, number_text
+from ifonly.rules.language.names import level_text, name_text, number_text
 from ifonly.rules.levels import OneOf
 from ifonly.rules.logic import And, Implies, Or, bracketed, keep_tuple
 from ifonly.rules.rule import Condition, Rule

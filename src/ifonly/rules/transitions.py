@@ -22,7 +22,7 @@ from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.change_rules import Relative
 from ifonly.rules.formula import NO, YES, Affine, Formula, Variables, all_of, any_of
 from ifonly.rules.intervals import check_number
-from ifonly.rules.language.spelling import level_text, name_text, number_text
+from ifonly.rules.language.names import level_text, name_text, number_text
 from ifonly.rules.levels import same
 from ifonly.rules.rule import by_level, feature_of, told
 from ifonly.rules.scene import Scene

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ifonly.problem.effort import Size
-from ifonly.problem.grid import Grid
+from ifonly.problem.moves import Grid
 
 Places = NDArray[np.intp]
 

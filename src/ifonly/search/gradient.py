@@ -14,12 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 from array_api_compat import array_namespace, device, to_device
 
+from ifonly.arrays.keys import uniforms
 from ifonly.errors import ModelError, OptionError, nearest
 from ifonly.models.adapters.shifted import Shifted
 from ifonly.objective import L1, L2, ClassMargin, Hinge, Loss, Margin, RangeMargin
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
-from ifonly.problem.stream import uniforms
 from ifonly.search.descent import Pace, descend
 
 YLOSSES = {"hinge": Hinge, "l1": L1, "l2": L2}

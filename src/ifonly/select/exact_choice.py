@@ -17,8 +17,8 @@ from ifonly.arrays.ranking import best
 from ifonly.errors import OptionError
 from ifonly.problem.pool import Pool, repeated
 from ifonly.problem.problem import Problem
-from ifonly.select.answer_order import nearest_first
 from ifonly.select.determinant import Determinant
+from ifonly.select.exchange import nearest_first
 from ifonly.space.distance import similarity
 
 _LEAST = 1e-12

@@ -22,7 +22,6 @@ from ifonly.arrays.batches import Points, gather, pick, pick_columns
 from ifonly.arrays.ranking import best
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
-from ifonly.select.answer_order import nearest_first
 from ifonly.space import Metric
 from ifonly.space.distance import similarity
 
@@ -190,3 +189,16 @@ def _inverse(matrices: Floats) -> Floats:
     values, vectors = np.linalg.eigh(matrices)
     scaled = vectors / np.maximum(values, _LEAST)[:, None, :]
     return np.asarray(scaled @ vectors.transpose(0, 2, 1))
+
+
+def nearest_first(
+    problem: Problem, points: np.ndarray, filled: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points [q, k, d] and their mask [q, k], nearest first; the row itself where none is."""
+    distance = np.where(filled, problem.distance(points), np.inf)
+    order = np.argsort(distance, axis=1, kind="stable")
+    filled = np.take_along_axis(filled, order, axis=1)
+    points = gather(points, order)
+    row, place = np.nonzero(~filled)
+    points[row, place] = problem.x[row]
+    return points, filled

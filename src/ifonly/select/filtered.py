@@ -14,7 +14,7 @@ import numpy as np
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.rules import Rule, as_rules
-from ifonly.select.answer_order import nearest_first
+from ifonly.select.exchange import nearest_first
 from ifonly.select.selector import Selector
 
 

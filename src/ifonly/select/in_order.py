@@ -11,7 +11,7 @@ import numpy as np
 
 from ifonly.problem.pool import Pool, repeated
 from ifonly.problem.problem import Problem
-from ifonly.select.answer_order import nearest_first
+from ifonly.select.exchange import nearest_first
 
 
 @dataclass(frozen=True)

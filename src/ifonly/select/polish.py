@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ifonly.arrays.batches import Points, edited, gather, memory, read
 from ifonly.arrays.ranking import best
 from ifonly.problem.effort import Effort, check_effort, size_of
-from ifonly.problem.grid import Grid
-from ifonly.problem.moves import settle
+from ifonly.problem.moves import Grid, settle
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.select.determinant import Determinant

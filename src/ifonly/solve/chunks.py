@@ -9,9 +9,9 @@ import numpy as np
 
 from ifonly.models import Counted
 from ifonly.problem.proof import Proof
-from ifonly.solve.batch import Batch
-from ifonly.solve.isolate import isolated, reason
 from ifonly.solve.method import Method
+from ifonly.solve.pose import Batch
+from ifonly.solve.predict import isolated, reason
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Question
 from ifonly.solve.source import MOST_ROWS

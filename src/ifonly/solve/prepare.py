@@ -12,24 +12,24 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.arrays.keys import row_streams
 from ifonly.causal import CausalModel, Causes
 from ifonly.errors import OptionError, ReadingError, RuleError
 from ifonly.models import Differentiable, Model, adapt
-from ifonly.models.adapters.columns import check_encoded
+from ifonly.models.adapters.table import check_encoded
 from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
 from ifonly.models.reading import Reading, check_reading, read
-from ifonly.models.routes.approach import approach
+from ifonly.models.routes.fastest import approach
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.split_points import read_stops
-from ifonly.problem.grid import Grid
+from ifonly.problem.moves import Grid
 from ifonly.problem.problem import Reference
-from ifonly.problem.stream import row_streams
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
+from ifonly.space.codes import value_of
 from ifonly.space.frame import Frame
-from ifonly.space.rows import value_of
 
 REFERENCES = 2000
 """The most training rows that are kept to start from."""

@@ -1,16 +1,18 @@
-"""What is asked about some rows."""
+"""What is asked about some rows: the options of one question, its budget, rules of single rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ifonly.errors import OptionError
-from ifonly.problem.budget import Budget
+from ifonly.errors import OptionError, RuleError
 from ifonly.problem.goal import Target
+from ifonly.rules import Rule, as_rules
+from ifonly.space import Space
 
 SECONDS = 60.0
 """What a proof may take for a row unless the user says otherwise."""
@@ -78,3 +80,60 @@ def _plain(target: Any) -> Any:
 def _check_whole(value: Any, name: str, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise OptionError(f"{name} is {value!r}.", f"It is a whole number of {least} or more.")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most seconds and model rows; nothing means no limit.
+
+    A search looks at the time before each round, so that one round can end late. Model rows are
+    never exceeded: what the model is not asked about is not an answer.
+    """
+
+    seconds: float | None = None
+    model_rows: int | None = None
+
+    @classmethod
+    def of(cls, budget: Any) -> Budget:
+        """The budget of a number of seconds, or of {'seconds': ..., 'model_rows': ...}."""
+        if budget is None or isinstance(budget, cls):
+            return budget or cls()
+        limits = dict(budget) if isinstance(budget, Mapping) else {"seconds": budget}
+        for name, limit in limits.items():
+            wrong = isinstance(limit, bool) or not isinstance(limit, int | float | np.number)
+            if name not in ("seconds", "model_rows") or wrong or not limit > 0:
+                raise OptionError(
+                    f"The budget has {name}={limit!r}.",
+                    "Give seconds, such as budget=2, or budget={'model_rows': 100_000}.",
+                )
+        rows = limits.get("model_rows")
+        if rows is not None:
+            limits["model_rows"] = None if rows == float("inf") else int(rows)
+        return cls(**limits)
+
+    def deadline(self) -> float | None:
+        """When the seconds are over, on the clock of time.monotonic."""
+        return None if self.seconds is None else time.monotonic() + self.seconds
+
+
+def read_row_rules(given: Any, q: int, space: Space) -> tuple[tuple[Rule, ...], ...]:
+    """The rules of each of q rows; nothing where none has any.
+
+    They come as a dictionary from a row's position to its rules, or as a list with an entry a row.
+    """
+    if given is None or (isinstance(given, Mapping | Sequence) and not len(given)):
+        return ()
+    if isinstance(given, Mapping):
+        for row in given:
+            if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < q:
+                raise RuleError(
+                    f"row_rules speaks of row {row!r}.",
+                    f"Name rows by their position, from 0 to {q - 1}.",
+                )
+        return tuple(as_rules(given.get(row, ()), space) for row in range(q))
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != q:
+        raise RuleError(
+            f"row_rules is {given!r}, and there are {q} rows.",
+            "Give a dictionary, such as {0: ['income at most 30000']}, or a list of rules a row.",
+        )
+    return tuple(as_rules(rules or (), space) for rules in given)

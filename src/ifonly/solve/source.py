@@ -12,12 +12,12 @@ from math import prod
 
 import numpy as np
 
+from ifonly.arrays.keys import row_streams, uniforms
 from ifonly.models import Counted
 from ifonly.problem.pool import Pool
-from ifonly.problem.stream import row_streams, uniforms
 from ifonly.rules import Rule
-from ifonly.solve.batch import Batch
 from ifonly.solve.method import Method
+from ifonly.solve.pose import Batch
 from ifonly.solve.prepare import Setting
 
 MOST_ROWS = 2000

@@ -1,4 +1,8 @@
-"""From the problem of a chunk of rows to their points, scores, statuses and notes."""
+"""From the problem of a chunk of rows to points, scores, statuses and messages.
+
+Rows that the rules make infeasible get the smallest set of rules that conflict: where the box alone
+is empty, boxes say so; for all other rules a solver does (extra 'exact').
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.errors import MissingExtra, RuleError
 from ifonly.problem.goal import Goal
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
-from ifonly.solve.infeasible import clash, closed, reason
+from ifonly.rules import Box, Rule
 from ifonly.solve.method import Method
 from ifonly.solve.pose import outside
 from ifonly.solve.stages import Certifier, solve
+from ifonly.space import Space
+from ifonly.space.codes import value_of
 from ifonly.status import Status
 
 
@@ -50,7 +57,7 @@ def answer(
     shut = closed(problem)
     already = met.copy()
     already[met] = problem.take(np.flatnonzero(met)).lawful(problem.x[met, None])[:, 0]
-    points, filled, score = _nothing(problem.x, k)
+    points, filled, score = _unfilled(problem.x, k)
     acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     bound, seconds = np.where(shut, np.inf, -np.inf), np.zeros(len(met))
@@ -85,7 +92,7 @@ def answer(
 
 def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
     """Rows x [q, d] that were not searched, or not to the end, with a note for each."""
-    return Part(*_nothing(x, k), (status,) * len(x), tuple(notes))
+    return Part(*_unfilled(x, k), (status,) * len(x), tuple(notes))
 
 
 def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
@@ -182,7 +189,7 @@ def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:
     return {int(row): note for row in rows[~ever]}
 
 
-def _nothing(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _unfilled(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     points = np.repeat(x[:, None], k, axis=1)
     return points, np.zeros(points.shape[:2], dtype=bool), np.full(points.shape[:2], np.nan)
 
@@ -193,3 +200,64 @@ def _told(q: int, *notes: Mapping[int, str]) -> tuple[str, ...]:
         for row, note in group.items():
             told[row] = f"{told[row]} {note}".strip()
     return tuple(told)
+
+
+def closed(problem: Problem) -> np.ndarray:
+    """bool [q]: the rows of which a feature has no value left, or none may change.
+
+    With causes, a feature may have a value left that no action leads to: where the row's own may
+    not stay, and neither an action nor a consequence can change it.
+    """
+    frozen = problem.box.frozen()
+    shut = problem.box.empty().any(axis=1) | frozen.all(axis=1)
+    if problem.causes is not None and problem.limits is not None:
+        stays = ~problem.causes.reached(~frozen)
+        allowed = problem.limits.contains(problem.x[:, None])[:, 0]
+        shut |= problem.limits.empty().any(axis=1) | (stays & ~allowed).any(axis=1)
+    return np.asarray(shut)
+
+
+def clash(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
+    """The smallest set of rules that leaves a row x [d] nothing, or None where there is a way.
+
+    None as well where it cannot be told: without a solver, or where that cannot decide. Rules
+    without a formula are left out: what the others cannot do together stays impossible.
+    """
+    from ifonly.search import exact
+
+    try:
+        return exact.clash(space, x, [rule for rule in rules if rule.has_formula])
+    except (MissingExtra, RuleError, exact.SolverError):
+        return _by_boxes(space, x, [rule for rule in rules if rule.boxed])
+
+
+def reason(problem: Problem, row: int, found: tuple[Rule, ...]) -> str:
+    """What a clash is, in words."""
+    if not found:
+        return "The space has no other values."
+    names = [name for name in problem.space.names if any(name in rule.names for rule in found)]
+    own = [value_of(f, problem.x[row, j]) for j, f in enumerate(problem.space.features)]
+    values = ", ".join(f"{name} is {own[problem.space.index(name)]}" for name in names[:4])
+    listed = ", ".join(f"'{rule}'" for rule in found)
+    where = f" ({values})" if values else ""
+    if len(found) == 1:
+        return f"A rule leaves this row{where} no way: {listed}."
+    return f"Together these rules leave this row{where} no way: {listed}."
+
+
+def _by_boxes(space: Space, x: np.ndarray, rules: list[Rule]) -> tuple[Rule, ...] | None:
+    """A set of rules, none of which can be dropped, whose boxes leave the row nothing."""
+    if not _nothing(space, x, rules):
+        return None
+    for rule in list(rules):
+        fewer = [other for other in rules if other is not rule]
+        if _nothing(space, x, fewer):
+            rules = fewer
+    return tuple(rules)
+
+
+def _nothing(space: Space, x: np.ndarray, rules: list[Rule]) -> bool:
+    box = Box.whole(space, x[None])
+    for rule in rules:
+        box = rule.narrow(box)
+    return bool(box.empty().any() or box.frozen().all())

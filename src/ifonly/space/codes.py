@@ -1,4 +1,4 @@
-"""From a frame to codes, with every check that a frame must pass."""
+"""From a frame to codes, with every check that a frame must pass, and from codes to a frame."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, nearest
-from ifonly.space.dtypes import held
-from ifonly.space.feature import Categorical, Continuous, Feature
-from ifonly.space.frame import levels_and_positions, numbers
+from ifonly.space.dtypes import held, number_dtype
+from ifonly.space.feature import Categorical, Column, Continuous, Feature
+from ifonly.space.frame import Frame, levels_and_positions, numbers
 
 
 def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str) -> np.ndarray:
@@ -105,3 +105,109 @@ def _check_values(codes: np.ndarray, feature: Feature, what: str) -> None:
             "numbers there.",
             "Round it, or give `data` with decimals.",
         )
+
+
+def build_rows(
+    features: Sequence[Feature],
+    codes: np.ndarray,
+    library: str,
+    arrays: Sequence[Any] | None = None,
+    *,
+    native: bool = True,
+) -> Frame:
+    """The frame of codes [n, d]; in a library that is not the data's, values choose dtypes."""
+    if library == "pandas":
+        arrays = arrays or level_arrays([_without_dtype(f) for f in features])
+        columns = {
+            f.name: _pandas_column(f if native else _without_dtype(f), codes[:, j], arrays[j])
+            for j, f in enumerate(features)
+        }
+        return pd.DataFrame(columns, copy=False)
+    series = {
+        feature.name: nw.new_series(
+            feature.name,
+            _values(feature, codes[:, j], native=native),
+            _narwhals_dtype(feature.column) if native else None,
+            backend=library,  # type: ignore[arg-type]
+        )
+        for j, feature in enumerate(features)
+    }
+    return nw.from_dict(series, backend=library).to_native()  # type: ignore[arg-type]
+
+
+def _values(feature: Feature, codes: np.ndarray, *, native: bool) -> Any:
+    """The values of codes [n], for a library other than pandas."""
+    dtype = number_dtype(feature.column.dtype)
+    if native and isinstance(feature, Continuous) and dtype and not np.isnan(codes).any():
+        return codes.astype(dtype)
+    gap = np.nan if native and dtype and dtype.kind == "f" and not feature.column.none else None
+    return [gap if np.isnan(code) else value_of(feature, code) for code in codes]
+
+
+def level_arrays(features: Sequence[Feature]) -> tuple[Any, ...]:
+    """Each category's levels as a pandas array of its dtype, the missing value last."""
+    return tuple(
+        pd.Series(_with_missing(f), dtype=_pandas_dtype(f.column)).array
+        if isinstance(f, Categorical)
+        else None
+        for f in features
+    )
+
+
+def _with_missing(feature: Categorical) -> list[Any]:
+    # Only among objects is NaN another value than None.
+    objects = feature.column.dtype in ("", "object") and not feature.column.none
+    missing = np.nan if objects else None
+    return [*feature.levels, missing] if feature.missing else list(feature.levels)
+
+
+def _pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
+    if isinstance(feature, Categorical):
+        last = len(feature.levels)
+        places = np.nan_to_num(codes, nan=last) if feature.missing else codes
+        # As a series: a bare array of objects would be read again, and text become a string dtype.
+        return pd.Series(array.take(places.astype(np.intp)), dtype=array.dtype, copy=False)
+    dtype = _pandas_dtype(feature.column)
+    if dtype is None:
+        whole = feature.decimals <= 0 and not feature.missing
+        return codes.astype(np.int64) if whole and np.all(codes == np.round(codes)) else codes
+    if feature.column.dtype == "object":
+        gap = None if feature.column.none else np.nan
+        values = [gap if np.isnan(code) else value_of(feature, code) for code in codes]
+        return pd.Series(values, dtype=object)
+    if isinstance(dtype, np.dtype):
+        whole = dtype.kind in "iu" and np.isnan(codes).any()  # NumPy's integers cannot be missing
+        return codes if whole else codes.astype(dtype)
+    return pd.array(codes, dtype=dtype)
+
+
+def value_of(feature: Feature, code: float) -> Any:
+    """The value that a code stands for, as Python writes it; None where it is missing."""
+    if np.isnan(code):
+        return None
+    if isinstance(feature, Categorical):
+        return feature.levels[int(code)]
+    whole = feature.decimals <= 0 and code % 1 == 0 and not feature.column.floats
+    whole = whole and abs(code) < 2**63
+    return int(code) if whole else float(code)
+
+
+def _pandas_dtype(column: Column) -> Any:
+    if not column.dtype:
+        return None
+    if column.dtype == "category":
+        return pd.CategoricalDtype(list(column.categories), ordered=column.ordered)
+    return pd.api.types.pandas_dtype(column.dtype)
+
+
+def _narwhals_dtype(column: Column) -> Any:
+    if not column.dtype:
+        return None
+    dtype = getattr(nw, column.dtype)
+    return dtype(column.categories) if column.dtype == "Enum" else dtype
+
+
+def _without_dtype(feature: Feature) -> Feature:
+    if isinstance(feature, Continuous):
+        return Continuous(feature.name, feature.low, feature.high, feature.decimals)
+    return Categorical(feature.name, feature.levels, missing=feature.missing)

@@ -144,3 +144,12 @@ def _back(parts: np.ndarray) -> np.ndarray:
 def similarity(distance: Any) -> Any:
     """The kernel of diversity, 1 / (1 + distance), for arrays of any library."""
     return 1.0 / (1.0 + distance)
+
+
+def differs(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """bool [...]: where codes a and b differ.
+
+    >>> differs(np.array([1.0, 2.0, np.nan]), np.array([1.0, np.nan, np.nan])).tolist()
+    [False, True, False]
+    """
+    return np.asarray((a != b) & ~(np.isnan(a) & np.isnan(b)))

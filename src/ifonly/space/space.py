@@ -19,13 +19,12 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from ifonly.errors import DataError, IfonlyError, OptionError
-from ifonly.space.codes import read_codes
+from ifonly.space.codes import build_rows, level_arrays, read_codes
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_weights
 from ifonly.space.feature import Categorical, Continuous, Feature, from_plain, to_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features
 from ifonly.space.marks import decode, encode
-from ifonly.space.rows import build_rows, level_arrays
 
 SPARSITY = 0.5
 _FIELDS = ("library", "features", "labels", "weights", "sparsity")

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.models.adapters.columns import wanted_columns
-from ifonly.models.adapters.table import TableModel
+from ifonly.models.adapters.table import TableModel, wanted_columns
 from ifonly.models.protocol import Model
 from ifonly.space import Space
 

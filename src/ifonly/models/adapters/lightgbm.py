@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 from ifonly.errors import ModelError
-from ifonly.models.adapters.columns import wanted_columns, with_categories
-from ifonly.models.adapters.table import TableModel
+from ifonly.models.adapters.table import TableModel, wanted_columns, with_categories
 from ifonly.models.protocol import Model
 from ifonly.space import Space
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import MissingExtra, ModelError
-from ifonly.models.adapters.columns import wanted_columns
-from ifonly.models.adapters.table import TableModel
+from ifonly.models.adapters.table import TableModel, wanted_columns
 from ifonly.models.protocol import Model
 from ifonly.space import Space
 

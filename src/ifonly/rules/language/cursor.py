@@ -12,8 +12,15 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from ifonly.errors import RuleError, nearest
-from ifonly.rules.language.names import NUMBER, QUOTED, Found, levels_at, names_at
-from ifonly.rules.language.spelling import KEYWORDS, unquoted
+from ifonly.rules.language.names import (
+    KEYWORDS,
+    NUMBER,
+    QUOTED,
+    Found,
+    levels_at,
+    names_at,
+    unquoted,
+)
 from ifonly.space import Space
 
 T = TypeVar("T")

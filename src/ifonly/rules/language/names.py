@@ -1,19 +1,16 @@
-"""The features and levels whose names stand at a place of a line, those that are meant first.
-
-What stands in quotes is meant before all else. Plain texts come before those that ought to stand
-in quotes, and longer ones before shorter. So 'age only increases' speaks of 'age', even where 'age
-only' is a feature; 'age at start fixed' speaks of 'age at start', since 'at start' is no verb.
-"""
+"""Names, levels and numbers in the text of rules: how they are written, and where one stands."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ifonly.rules.language.spelling import is_bare, is_plain, unquoted
+import numpy as np
+
 from ifonly.space import Space
 
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
@@ -85,3 +82,73 @@ def _pattern(text: str) -> re.Pattern[str]:
     """What finds a text that ends where a word does; any spaces will do between its words."""
     spaced = r"\s+".join(map(re.escape, text.split()))
     return re.compile(spaced + (r"(?!\w|\.\w)" if re.search(r"\w\s*$", text) else ""))
+
+
+KEYWORDS = (
+    *("fixed", "only", "between", "at", "in", "is", "not", "increases", "decreases", "change"),
+    *("changes", "causes", "takes", "of", "and", "or", "if", "then", "forbid"),
+)
+_WORD = r"\w+(?:[.\-]\w+)*"
+_PLAIN = re.compile(rf"(?!\d){_WORD}(?: {_WORD})*")
+_TAKEN = re.compile(rf"(?<![\w.\-])(?:{'|'.join(KEYWORDS)})(?![\w.\-])")
+_VALUES = ("True", "False", "nan", "inf")
+
+
+def number_text(value: float) -> str:
+    """A number as a person writes it.
+
+    >>> number_text(30.0), number_text(0.25), number_text(1234567.0), number_text(1e20)
+    ('30', '0.25', '1234567', '1e+20')
+    """
+    value = float(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
+
+
+def name_text(name: str) -> str:
+    """A feature's name, in quotes where it could be read as something else.
+
+    >>> name_text("hours per week"), name_text("at risk"), name_text("debt/income")
+    ('hours per week', '"at risk"', '"debt/income"')
+    """
+    return name if is_plain(name) else quoted(name)
+
+
+def level_text(level: Any) -> str:
+    """A level, in quotes where it could be read as something else.
+
+    >>> level_text("HS-grad"), level_text("none, yet"), level_text(3), level_text("3")
+    ('HS-grad', '"none, yet"', '3', '"3"')
+    """
+    return name_text(str(level)) if not is_bare(level) else str(level)
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text needs no quotes."""
+    plain = _PLAIN.fullmatch(text) and not _TAKEN.search(text)
+    return bool(plain) and text not in _VALUES
+
+
+def is_bare(level: Any) -> bool:
+    """Whether a level is a number or a truth value, which is written without quotes."""
+    return isinstance(level, bool | int | float | np.bool_ | np.number)
+
+
+def quoted(text: str) -> str:
+    """A text in double quotes, with backslashes where it holds some itself, in one line.
+
+    >>> print(quoted('say "no"'), quoted("two\\nlines"))
+    "say \\"no\\"" "two\\nlines"
+    """
+    written = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in written)
+
+
+def unquoted(written: str) -> str:
+    """The text that stands in double or single quotes."""
+    body = written[1:-1]
+    if written.startswith("'"):
+        body = re.sub(r"\\'|(\\.)|(\")", lambda m: m[1] or (m[2] and '\\"') or "'", body)
+    try:
+        return str(json.loads(f'"{body}"', strict=False))
+    except ValueError:
+        return written[1:-1]

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import ModelError
-from ifonly.models.adapters.columns import with_categories
+from ifonly.models.adapters.table import with_categories
 from ifonly.models.reading.inputs import numbers
 from ifonly.models.reading.trees.grown import Ensemble, Grown, at_most
 from ifonly.space import Space
