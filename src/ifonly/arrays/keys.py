@@ -1,4 +1,9 @@
-"""A number for each point, the same for equal points, and a random stream for each row."""
+"""A number for each point, the same for equal points, and a random stream for each row.
+
+A row's key is hashed from the seed and the row's codes, and every draw is a hash of the key and a
+counter (splitmix64, Steele et al. 2014). So a row draws the same numbers alone, in a batch, in a
+shard and in another order, and no state is kept anywhere.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,13 @@
 """The values that a search tries for each feature, and where each row may go.
 
-The grid belongs to the space and the data; moves are the box of each row as values of the grid.
+A continuous feature has more values than a search can try. Half of its grid stands at quantiles of
+the data, where rows are, and half evenly over the range, where an answer may have to go. A model of
+trees says better which values matter: those beside its split points, between which nothing changes.
+
+`Moves` holds, for each feature, a table [q, n] of the values that a row may take: first the row's
+own (or, where a rule forbids it, the nearest value allowed), then the grid's, each clipped into the
+box; a level that is not allowed becomes the row's own value again. So every point made by looking
+up these tables is inside the box, and an edit is a place in a table, the same place for all rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""What the model says of the rows themselves; a failure stays in its row."""
+"""What the model says of the rows themselves, and how a failure stays in its row.
+
+A strategy, a solver or the user's model may raise for some rows of a batch. The rows are then split
+in two and tried again, down to the single row, which fails alone. Every other row is answered as
+if that row were not there, because a row's answers do not depend on the rows beside it.
+"""
 
 from __future__ import annotations
 

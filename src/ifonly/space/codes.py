@@ -1,4 +1,8 @@
-"""From a frame to codes, with every check that a frame must pass, and from codes to a frame."""
+"""From a frame to codes, with every check that a frame must pass, and from codes to a frame.
+
+pandas columns are taken from a small array of the levels in their own dtype, so that a model never
+sees a frame unlike the one it was trained on; other libraries go through Narwhals.
+"""
 
 from __future__ import annotations
 

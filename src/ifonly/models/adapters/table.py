@@ -1,4 +1,8 @@
-"""Models that take a DataFrame: anything with `predict_proba`, `decision_function` or `predict`."""
+"""Models that take a DataFrame: anything with `predict_proba`, `decision_function` or `predict`.
+
+Codes become a frame with the columns, the order and the dtypes of the data, the model is asked,
+and its answer is checked before anybody uses it. What the model's `predict` says is its decision.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How a search comes to a model: where its decisions lie, and the fastest route to its scores."""
+"""How a search comes to a model: where its decisions lie, and the fastest route to its scores.
+
+The search takes the fastest route that a probe shows to be the model's; the judge never does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,31 @@
-"""Rules as lines of text: how a line is read, and how rules join into one."""
+"""Rules as lines of text: how a line is read, and how rules join into one.
+
+rule        = disjunction ["=>" rule]
+    disjunction = conjunction {"or" conjunction}
+    conjunction = operand {"and" operand}
+    operand     = "(" rule ")" | "not" operand | "if" rule "then" rule
+                | "forbid" rule {"," rule} | "only" features "change"
+                | "at most" number ("features change" | "of" features "change")
+                | relation | feature about
+    features    = feature {"," feature}
+
+`sums.py` has the relation, `verbs.py` what is said about a feature. Names and levels are those of
+the space, in quotes or not.
+
+race fixed                           only age, hours_per_week change
+    age between 30 and 60                income at most 200000
+    occupation in Sales, Service         occupation not Farming
+    age only increases                   age changes by at most 5
+    hours_per_week in steps of 5         at most 3 features change
+    education causes age                 gender and race change together or not at all
+    debt + loan <= 0.4 * income          forbid education=Doctorate, age<25
+    education increases => age increases by at least 2
+    if occupation is Sales then hours_per_week >= 40
+    education: Bachelors -> Masters takes 2 of age
+
+Names and levels may hold spaces: the longest that is known is meant. What could be read as
+something else stands in quotes. The grammar is in `grammar.py`, `verbs.py` and `sums.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,18 @@
 """What can stand after a feature, and comparisons of sums.
 
-`age between 30 and 60`, `job in Sales, Service`, `debt + loan <= 0.4 * income`, `40 < hours`.
+about  = "fixed" | "changes" [by] | ("increases" | "decreases") [by] | "causes" feature
+       | "only" ("increases" | "decreases") | ["only"] ":" move {"," move} ["of" feature]
+       | "between" number "and" number | ("at most" | "at least") number
+       | "in steps of" number | ("in" | "is" | "not in" | "is not" | "not") level {"," level}
+       | ("=" | "==" | "!=") level | {"," feature} "and" feature "change together or not at all"
+by     = "by" ("at least" number | "at most" number | "between" number "and" number)
+move   = level "->" level ["takes" number]
+
+relation = sum sign sum              sign = "<" | "<=" | "=" | "==" | ">=" | ">"
+    sum      = ["-"] term {("+" | "-") term}
+    term     = number | [number "*"] feature | feature "*" number
+
+A feature without a factor, compared with one number, is a `Compare`; all else is `Linear`.
 """
 
 from __future__ import annotations
