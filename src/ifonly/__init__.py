@@ -61,53 +61,26 @@ if TYPE_CHECKING:
     from ifonly.status import Status as Status
 
 _HOMES = {
-    "ifonly.answers": ("Answers",),
-    "ifonly.causal": ("CausalModel",),
-    "ifonly.errors": ("IfonlyError",),
-    "ifonly.explainer": ("Explainer",),
-    "ifonly.api": ("explain", "explain_again"),
-    "ifonly.models": ("as_model",),
-    "ifonly.problem.goal": ("Target",),
+    "ifonly.answers": "Answers",
+    "ifonly.causal": "CausalModel",
+    "ifonly.errors": "IfonlyError",
+    "ifonly.explainer": "Explainer",
+    "ifonly.api": "explain explain_again",
+    "ifonly.models": "as_model",
+    "ifonly.problem.goal": "Target",
     "ifonly.rules": (
-        "Rules",
-        "at_least",
-        "at_most",
-        "at_most_change",
-        "between",
-        "causes",
-        "changes",
-        "decreases",
-        "fixed",
-        "forbid",
-        "in_steps",
-        "increases",
-        "none_of",
-        "one_of",
-        "only_change",
-        "only_decreases",
-        "only_increases",
-        "relation",
-        "takes",
-        "together",
+        "Rules at_least at_most at_most_change between causes changes decreases fixed "
+        "forbid in_steps increases none_of one_of only_change only_decreases "
+        "only_increases relation takes together"
     ),
-    "ifonly.solve.method": ("Method", "MethodLike"),
-    "ifonly.space": ("Categorical", "Continuous", "Ordinal", "Space", "cost"),
-    "ifonly.status": ("Status",),
+    "ifonly.solve.method": "Method MethodLike",
+    "ifonly.space": "Categorical Continuous Ordinal Space cost",
+    "ifonly.status": "Status",
 }
 _MODULES = (
-    "datasets",
-    "errors",
-    "metrics",
-    "models",
-    "objective",
-    "recipes",
-    "refine",
-    "rules",
-    "search",
-    "select",
-    "testing",
+    "datasets errors metrics models objective recipes refine rules search select testing".split()
 )
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = [*_HOME, *_MODULES]
 

@@ -1,6 +1,6 @@
 """Rules as lines of text: how a line is read, and how rules join into one.
 
-rule        = disjunction ["=>" rule]
+    rule        = disjunction ["=>" rule]
     disjunction = conjunction {"or" conjunction}
     conjunction = operand {"and" operand}
     operand     = "(" rule ")" | "not" operand | "if" rule "then" rule
@@ -9,10 +9,10 @@ rule        = disjunction ["=>" rule]
                 | relation | feature about
     features    = feature {"," feature}
 
-`sums.py` has the relation, `verbs.py` what is said about a feature. Names and levels are those of
-the space, in quotes or not.
+`verbs.py` has the relation and what is said about a feature. Names and levels are those of the
+space, in quotes or not.
 
-race fixed                           only age, hours_per_week change
+    race fixed                           only age, hours_per_week change
     age between 30 and 60                income at most 200000
     occupation in Sales, Service         occupation not Farming
     age only increases                   age changes by at most 5
@@ -24,7 +24,7 @@ race fixed                           only age, hours_per_week change
     education: Bachelors -> Masters takes 2 of age
 
 Names and levels may hold spaces: the longest that is known is meant. What could be read as
-something else stands in quotes. The grammar is in `grammar.py`, `verbs.py` and `sums.py`.
+something else stands in quotes.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ about  = "fixed" | "changes" [by] | ("increases" | "decreases") [by] | "causes" 
 by     = "by" ("at least" number | "at most" number | "between" number "and" number)
 move   = level "->" level ["takes" number]
 
-relation = sum sign sum              sign = "<" | "<=" | "=" | "==" | ">=" | ">"
+    relation = sum sign sum              sign = "<" | "<=" | "=" | "==" | ">=" | ">"
     sum      = ["-"] term {("+" | "-") term}
     term     = number | [number "*"] feature | feature "*" number
 
