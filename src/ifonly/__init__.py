@@ -78,7 +78,8 @@ _HOMES = {
     "ifonly.status": "Status",
 }
 _MODULES = (
-    "datasets errors metrics models objective recipes refine rules search select testing".split()
+    *("datasets", "errors", "metrics", "models", "objective", "recipes"),
+    *("refine", "rules", "search", "select", "testing"),
 )
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
