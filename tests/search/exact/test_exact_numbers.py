@@ -13,7 +13,7 @@ from ifonly import Space, as_model
 from ifonly.models import Dense
 from ifonly.rules.formula import Affine
 from ifonly.search import Engine
-from ifonly.search.exact.program.relaxation import solve_loosely
+from ifonly.search.exact.program.relaxation import solve_relaxed
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
 
 from .fitted import sequential
@@ -140,7 +140,7 @@ def test_what_fits_is_not_called_infeasible() -> None:
     program.row(last, low=0.34910608671897697)
     program.row(steps - rises * 2.0 - over + under, 1.0, 1.0)
     program.minimise(a * 1.42 + under * 0.031446540880503145)
-    solution = solve_loosely(program, (), None)
+    solution = solve_relaxed(program, (), None)
     assert solution.status == "optimal"
     assert solution.objective == pytest.approx(1.42)
 
@@ -179,6 +179,6 @@ def test_what_one_run_says_is_not_believed(
     monkeypatch.setattr(Program, "solve", solve)
     program = Program()
     program.minimise(program.whole(0.0, 9.0))
-    solution = solve_loosely(program, (), None)
+    solution = solve_relaxed(program, (), None)
     assert (solution.status, solution.objective, solution.bound) == (status, objective, bound)
     assert not list(left)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
-from ifonly.search.exact.in_turn import answer_in_turn, hints_of
+from ifonly.search.exact.row_by_row import hints_of, solve_rows
 
 HINTS = 8
 """The candidates of a row that the judge is asked about, at the most: one answer is enough."""
@@ -20,4 +20,4 @@ def certify(problem: Problem, pool: Pool, limit: float | None) -> tuple[Pool, Pr
     """
     if problem.reading is None:
         return Pool.empty(problem.x), Proof.nothing(len(problem.x))
-    return answer_in_turn(problem, 1, hints_of(problem, pool, HINTS), limit)
+    return solve_rows(problem, 1, hints_of(problem, pool, HINTS), limit)

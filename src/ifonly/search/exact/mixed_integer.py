@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -20,12 +21,10 @@ from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 from ifonly.rules.formula import Affine
-from ifonly.search.exact.in_turn import Asked, asked_of, one_after_another
-from ifonly.search.exact.layers.nearest import Nearest
 from ifonly.search.exact.program.category import Category
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.row import Row
-from ifonly.search.exact.result import NearestAnswer
+from ifonly.search.exact.row_by_row import solve_rows
 from ifonly.space import Continuous, Space
 
 Levels = Mapping[str, Sequence[float]]
@@ -57,27 +56,9 @@ class MixedInteger:
         check_special(problem.space, self.special)
         if problem.reading is not None:
             check_linear(problem.reading)
-
-        def ask(row: int) -> _Moving:
-            return _Moving(asked_of(problem, row, self.limit), self.special)
-
-        return one_after_another(problem, k, ask)
-
-
-@dataclass(frozen=True, eq=False)
-class _Moving:
-    """A row whose answers make ever other moves."""
-
-    asked: Asked
-    special: Levels
-
-    def find(self) -> NearestAnswer:
-        return self.asked.find()
-
-    def without(self, point: np.ndarray) -> None:
-        program = self.asked.searched
-        assert isinstance(program, Nearest), "a linear model is a program"
-        forbid(program.row, point, self.special)
+        nothing = [problem.x[:0]] * len(problem.x)
+        exclude = partial(forbid, special=self.special)
+        return solve_rows(problem, k, nothing, self.limit, exclude=exclude)
 
 
 def forbid(row: Row, point: np.ndarray, special: Levels) -> None:

@@ -16,7 +16,6 @@ class NearestAnswer:
     """[d] its codes; None where none was found."""
     bound: float
     """What no answer costs less than; infinite where there is none."""
-    seconds: float
 
 
 @dataclass(frozen=True)

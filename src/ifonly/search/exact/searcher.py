@@ -9,7 +9,7 @@ from ifonly.errors import OptionError
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
-from ifonly.search.exact.in_turn import answer_in_turn, hints_of
+from ifonly.search.exact.row_by_row import hints_of, solve_rows
 from ifonly.search.searcher import Searcher
 
 
@@ -44,4 +44,4 @@ class Exact:
     def prove(self, problem: Problem, k: int) -> tuple[Pool, Proof]:
         """The same answers, and the bound of the first."""
         starts = Pool.empty(problem.x) if self.starts is None else self.starts.search(problem, k)
-        return answer_in_turn(problem, k, hints_of(problem, starts), self.limit, self.apart)
+        return solve_rows(problem, k, hints_of(problem, starts), self.limit, self.apart)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ifonly.search.exact import Affine, Program
-from ifonly.search.exact.program.cpsat import Whole, solve_by_clauses
+from ifonly.search.exact.program.cpsat import Whole, solve_by_cpsat
 
 
 def test_clauses_bound_a_cost_from_below_however_short_the_time() -> None:
@@ -19,10 +19,10 @@ def test_clauses_bound_a_cost_from_below_however_short_the_time() -> None:
     # The cheapest has all of them: a constant, and less for each.
     cost = [(1.0 - one) * float(price) for one, price in zip(taken, prices, strict=True)]
     program.minimise(Affine.total(cost))
-    best = solve_by_clauses(program)
+    best = solve_by_cpsat(program)
     assert best.status == "optimal"
     for limit in (1e-9, 1e-3, 1e-2):
-        assert solve_by_clauses(program, limit).bound <= best.objective + 1e-9
+        assert solve_by_cpsat(program, limit).bound <= best.objective + 1e-9
 
 
 def test_a_sum_in_whole_numbers_is_off_by_no_more_than_it_says() -> None:

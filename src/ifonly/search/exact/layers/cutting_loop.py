@@ -1,4 +1,4 @@
-"""From a program to its nearest answer: solve, judge, cut off what is rejected, and solve again.
+"""From a formulation to its nearest answer: solve, judge, cut off what is rejected, solve again.
 
 Numbers of very many values are fractions at first; that bounds the cost, and an answer is not far.
 Where rounding puts many points in doubt, an answer is looked for further inside the goal: it comes
@@ -7,149 +7,138 @@ with a bound, and between the two is the gap.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ifonly.search.exact.judge import accepted
-from ifonly.search.exact.program.apart import other_point
-from ifonly.search.exact.program.price import Course
+from ifonly.search.exact.layers.formulation import Formulation, StatedProgram
+from ifonly.search.exact.program.price import ROOM, Displacement, evenly_priced
 from ifonly.search.exact.program.relaxation import beside
 from ifonly.search.exact.program.solver import Solution
-from ifonly.search.exact.result import Clock
-
-if TYPE_CHECKING:
-    from ifonly.search.exact.layers.nearest import Nearest
+from ifonly.search.exact.result import Clock, NearestAnswer
 
 REJECTED = 200
 """The most points that are cut off before a row is given up."""
 PATIENCE = 10
 """The points that are cut off before an answer is looked for that no rounding can put in doubt."""
-NEAR = 64.0
+NEAR = 64
 """The places around a fraction among which an answer is looked for."""
-ROOM = 1e-9
-"""The share by which a cost may be above a known one, and is then as good."""
+INSIDE = (0.0, -0.25, -1.0, -4.0)
+"""How many times the rounding an answer is looked for outside the goal: ever further inside."""
 
 
-@dataclass(eq=False)
-class Pursuit:
-    """One search for the nearest answer, and what is known of it by now."""
+@dataclass(frozen=True, eq=False)
+class _Progress:
+    """What is known of the nearest answer by now."""
 
-    nearest: Nearest
-    clock: Clock
     known: float
     """What the nearest known answer costs."""
     best: np.ndarray | None = None
     bound: float = 0.0
-    rejected: int = 0
 
-    def run(self) -> None:
-        """Solve and judge until the best point is an answer, or nothing is left."""
-        if self._loosely():
-            self._exactly()
+    def bounded(self, bound: float) -> _Progress:
+        """No answer that is still of interest costs less than a bound."""
+        return replace(self, bound=max(self.bound, min(bound, self.known)))
 
-    def _loosely(self) -> bool:
-        """Whether anything is left to find out, once numbers of very many values were fractions."""
-        loose = self._priced().wide()
-        if not loose:
-            return True
-        solution = self._priced().solve(self.clock, loose)
-        bound = np.inf if solution.status == "infeasible" else solution.bound
-        if solution.values is not None:
-            self._judge(solution, loose)
-            self._look_near(solution, loose)
-        if np.isinf(bound) and self.nearest.program.all_whole:
-            return True  # there is another solver to ask
-        # Tolerances are a small part of a place.
-        places = 0.1 * sum(max(course.prices) for course in loose)
-        self.bound = max(self.bound, min(bound - places, self.known))
-        if self.best is None and bound < np.inf and not self._be_sure(loose):
-            return True
-        return self._open and not self._priced().wide()
 
-    def _look_near(self, solution: Solution, loose: list[Course]) -> None:
-        """Look for answers not far from a solution that has fractions."""
-        assert solution.values is not None
-        self._priced()
-        for course in loose:
-            course.keep_near(solution.values, NEAR)
-        near = self.nearest.solve(self.clock, [])
-        if near.values is not None:
-            self._judge(near, [])
+def nearest(
+    formulation: Formulation, taken: Sequence[np.ndarray], known: float, clock: Clock
+) -> NearestAnswer:
+    """The nearest answer unlike those taken and cheaper than a known one, and its bound."""
+    formulation, progress = replace(formulation, taken=taken), _Progress(known)
+    stated, done = formulation.stated(known), False
+    if stated.wide:
+        progress, done = _relax(formulation, stated, progress, clock)
+        stated = formulation.stated(progress.known)
+    if not done:
+        progress = _cut(formulation, stated, progress, clock)
+    bound = min(progress.bound, progress.known)
+    return NearestAnswer(progress.best, bound if evenly_priced(formulation.problem.metric) else 0.0)
 
-    def _priced(self) -> Nearest:
-        """The program, which asks for what costs at most what is known."""
-        self.nearest.price(self.known)
-        return self.nearest
 
-    @property
-    def _open(self) -> bool:
-        """Whether there may be a nearer answer than those known."""
-        return self.bound < self.known * (1 - ROOM)
+def _relax(
+    formulation: Formulation, stated: StatedProgram, progress: _Progress, clock: Clock
+) -> tuple[_Progress, bool]:
+    """What is known once wide numbers were fractions, and whether nothing is left to find out."""
+    wide = stated.wide
+    solution = stated.solve(clock, wide)
+    if solution.values is not None:
+        progress, _ = _judged(formulation, stated, solution, progress, wide)
+        again = formulation.stated(progress.known)
+        again = replace(again, program=again.near(solution.values, wide, NEAR))
+        progress, _ = _judged(formulation, again, again.solve(clock), progress)
+    bound = solution.lowest
+    if np.isinf(bound) and stated.program.all_whole:
+        return progress, False  # there is another solver to ask
+    # Tolerances are a small part of a place.
+    progress = progress.bounded(bound - 0.1 * sum(max(one.prices) for one in wide))
+    if progress.best is None and bound < np.inf:
+        progress, found = _inside(formulation, progress, clock, relax=True)
+        if not found:
+            return progress, False
+    closed = progress.bound >= progress.known * (1 - ROOM)
+    return progress, closed or bool(formulation.stated(progress.known).wide)
 
-    def _exactly(self) -> None:
-        """Solve, judge, cut off what is rejected, and solve again."""
-        while self.rejected < REJECTED and not self.clock.over:
-            solution = self._priced().solve(self.clock, [])
-            if not self._bounds(solution):
-                return
-            if self._judge(solution, []):
-                if solution.status == "optimal" and self._trusted:
-                    self.bound = self.known
-                return
-            if self._doubtful:
-                return
-            other_point(self.nearest.row, self.nearest.row.codes_of(solution))
-            self.rejected += 1
-            if self.rejected == PATIENCE:
-                self._be_sure([])
 
-    @property
-    def _trusted(self) -> bool:
-        """Whether a solver's word on whole columns counts."""
-        return self.nearest.program.all_whole or not self.nearest.wide()
+def _cut(
+    formulation: Formulation, stated: StatedProgram, progress: _Progress, clock: Clock
+) -> _Progress:
+    """Solve, judge, cut off what is rejected, and solve again."""
+    while len(formulation.rejected) < REJECTED and not clock.over:
+        solution = stated.solve(clock)
+        if stated.trusted:
+            progress = progress.bounded(solution.lowest)
+        if solution.values is None:
+            return progress
+        progress, found = _judged(formulation, stated, solution, progress)
+        if found:
+            done = solution.status == "optimal" and stated.trusted
+            return replace(progress, bound=progress.known) if done else progress
+        few = stated.program.all_whole and len(formulation.rejected) < PATIENCE
+        if progress.best is not None and stated.spread and not few:
+            return progress  # too many points are in doubt to be cut off one by one
+        point = stated.row.codes_of(solution)
+        formulation = replace(formulation, rejected=(*formulation.rejected, point))
+        if len(formulation.rejected) == PATIENCE:
+            progress, _ = _inside(formulation, progress, clock, relax=False)
+        stated = formulation.stated(progress.known)
+    return progress
 
-    @property
-    def _doubtful(self) -> bool:
-        """Whether an answer is known, and too many points are in doubt to be cut off one by one."""
-        few = self.nearest.program.all_whole and self.rejected < PATIENCE
-        return self.best is not None and self.nearest.spread and not few
 
-    def _bounds(self, solution: Solution) -> bool:
-        """Whether a solution has a point; what it says of the cost of all others is noted.
+def _judged(
+    formulation: Formulation,
+    stated: StatedProgram,
+    solution: Solution,
+    progress: _Progress,
+    relaxed: Collection[Displacement] = (),
+) -> tuple[_Progress, bool]:
+    """What is known with a solution, and whether it, or a point beside it, is an answer."""
+    if solution.values is None:
+        return progress, False
+    problem, points = formulation.problem, beside(stated.row, relaxed, solution)
+    if problem.relations:
+        # Fractions that a relation ties together are not rounded each for itself.
+        points = np.concatenate([points, problem.repaired(points[None])[0]])
+    point = accepted(problem, points)
+    if point is None:
+        return progress, False
+    cost = formulation.cost(point)
+    if progress.best is None or cost < formulation.cost(progress.best):
+        progress = replace(progress, best=point)
+    return replace(progress, known=min(progress.known, cost)), True
 
-        Not where HiGHS has whole columns of millions of values: it misses points of those.
-        """
-        bound = np.inf if solution.status == "infeasible" else solution.bound
-        if self._trusted:
-            self.bound = max(self.bound, min(bound, self.known))
-        return solution.values is not None
 
-    def _judge(self, solution: Solution, loose: list[Course]) -> bool:
-        """Whether a solution, or a point beside it, is an answer; it is kept."""
-        problem, points = self.nearest.problem, beside(self.nearest.row, loose, solution)
-        if problem.relations:
-            # Fractions that a relation ties together are not rounded each for itself.
-            points = np.concatenate([points, problem.repaired(points[None])[0]])
-        point = accepted(problem, points)
-        if point is None:
-            return False
-        cost = self.nearest.cost(point)
-        if self.best is None or cost < self.nearest.cost(self.best):
-            self.best = point
-        self.known = min(self.known, cost)
-        return True
-
-    def _be_sure(self, loose: list[Course]) -> bool:
-        """Whether there is an answer further inside the goal, where no rounding puts it in doubt.
-
-        Each time further, until there is.
-        """
-        for times in (0.0, -0.25, -1.0, -4.0):
-            self.nearest.outcome.widen(times)
-            solution = self._priced().solve(self.clock, loose)
-            self.nearest.outcome.widen(1.0)
-            if solution.values is not None and self._judge(solution, loose):
-                return True
-        return False
+def _inside(
+    formulation: Formulation, progress: _Progress, clock: Clock, *, relax: bool
+) -> tuple[_Progress, bool]:
+    """What is known with an answer inside the goal, where no rounding puts it in doubt, if any."""
+    for slack in INSIDE:
+        stated = formulation.stated(progress.known, slack)
+        relaxed = stated.wide if relax else []
+        solution = stated.solve(clock, relaxed)
+        progress, found = _judged(formulation, stated, solution, progress, relaxed)
+        if found:
+            return progress, True
+    return progress, False

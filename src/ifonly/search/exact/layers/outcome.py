@@ -10,15 +10,14 @@ rejects, and it is cut off.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ifonly.models.reading import Layers
 from ifonly.problem.goal import Goal
 from ifonly.rules.formula import NO, Affine
-from ifonly.search.exact.margin_bounds import Need, needs
+from ifonly.search.exact.margin_bounds import needs
 from ifonly.search.exact.program.category import Category
+from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import Program
 
@@ -26,42 +25,21 @@ SMALLEST, LARGEST = 2.0**-20, 2.0**20
 """Between what numbers the factors of a row are brought, as far as both can be."""
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """The wanted outcome in a program: its rows, and what it was made of."""
-
-    program: Program
-    rows: tuple[tuple[int, Affine, Need], ...]
-    """The place of each row, its sum and what it needs."""
-
-    def widen(self, times: float) -> None:
-        """State it with so many times the slack: 1 leaves nothing out, -1 lets nothing else in."""
-        for place, sums, need in self.rows:
-            low, high = need.low - times * need.slack, need.high + times * need.slack
-            self.program.revise(place, *_balanced(sums, low, high))
-
-
-def reach(program: Program, row: Row, reading: Layers, goal: Goal) -> Outcome:
-    """State that the answer has the outcome of a goal of one row, but for rounding."""
+def state_outcome(
+    program: Program, row: Row, reading: Layers, goal: Goal, slack: float = 1.0
+) -> None:
+    """State that the answer has the outcome of a goal of one row, with so many times the slack."""
     margins = _margins(program, row, reading)
-    rows = []
     for need in needs(reading, len(margins), goal, row.x):
         sums = Affine.total(margins[c] * times for c, times in need.factors.items())
-        rows.append((program.row(sums), sums, need))
-    outcome = Outcome(program, tuple(rows))
-    outcome.widen(1.0)
-    return outcome
+        room = slack * need.slack
+        program.row(*_balanced(sums, need.low - room, need.high + room))
 
 
 def _margins(program: Program, row: Row, reading: Layers) -> list[Affine]:
     """The last layer's sums."""
-    (kernel, bias), *rest = reading.layers
-    sums = [
-        Affine.total(_added(row, reading, j, kernel[:, o], o) for j in range(len(row.parts)))
-        + float(bias[o])
-        for o in range(kernel.shape[1])
-    ]
-    for kernel, bias in rest:
+    sums = _first_layer(row, reading)
+    for kernel, bias in reading.layers[1:]:
         hidden = [_relu(program, one) for one in sums]
         sums = [
             Affine.total(h * float(w) for h, w in zip(hidden, kernel[:, o], strict=True))
@@ -71,30 +49,47 @@ def _margins(program: Program, row: Row, reading: Layers) -> list[Affine]:
     return sums
 
 
-def _added(row: Row, reading: Layers, j: int, weights: np.ndarray, o: int) -> Affine:
-    """What feature j adds to a sum of the first layer, and between what numbers that lies."""
-    space, part = row.space, row.parts[j]
-    start, end = space.offsets[j], space.offsets[j + 1]
-    lacking = part.absent
-    ends = [float(reading.missing[j, o])] if lacking.terms or lacking.constant else []
+def _first_layer(row: Row, reading: Layers) -> list[Affine]:
+    """Its sums, for all units at once: each term, and the range, is a vector over the units."""
+    kernel, constant = reading.layers[0]
+    terms: dict[int, np.ndarray] = {}
+    constant = np.array(constant, dtype=np.float64)
+    low, high = constant.copy(), constant.copy()
+    for j, part in enumerate(row.parts):
+        weights = kernel[row.space.offsets[j] : row.space.offsets[j + 1]]
+        units, ends = _units(row, part, j)
+        gap = reading.missing[j]
+        reached = [end @ weights for end in ends]
+        if part.absent.terms or part.absent.constant:
+            reached.append(gap)
+        low, high = low + np.min(reached, axis=0), high + np.max(reached, axis=0)
+        for sums, factors in [*zip(units, weights, strict=True), (part.absent, gap)]:
+            constant = constant + sums.constant * factors
+            for column, times in sums.terms.items():
+                terms[column] = terms.get(column, 0.0) + times * factors
+    return [
+        Affine({c: float(t[o]) for c, t in terms.items() if t[o]}, float(constant[o]), *ends)
+        for o, ends in enumerate(zip(low.tolist(), high.tolist(), strict=True))
+    ]
+
+
+def _units(row: Row, part: Number | Category, j: int) -> tuple[list[Affine], np.ndarray]:
+    """The unit columns of feature j as sums, and [n, w] their values at the ends of its range.
+
+    Where the value is missing, all are 0, and that is none of the ends.
+    """
+    known = not np.isnan(part.own)
     if isinstance(part, Category):
-        each = {level: float(w) for level, w in enumerate(weights[start:end])}
-        total = Affine.total(one * each[level] for level, one in part.levels.items())
-        ends += [each[level] for level in part.levels]
-        if not np.isnan(part.own):
-            total = total + part.stays * each[int(part.own)]
-            ends.append(each[int(part.own)])
-    else:
-        low = float(space.low[j])
-        width = float(space.high[j] - space.low[j]) or 1.0
-        weight = float(weights[start]) / width
-        known = 1.0 - lacking
-        total = (part.value - known * low) * weight
-        edges = [part.first / part.power, part.last / part.power] if part.moves.most else []
-        edges += [] if np.isnan(part.own) else [part.own]
-        ends += [(edge - low) * weight for edge in edges]
-    gap = lacking * float(reading.missing[j, o])
-    return (total + gap).within(min(ends), max(ends))
+        count = row.space.offsets[j + 1] - row.space.offsets[j]
+        own = {int(part.own): part.stays} if known else {}
+        each = {**part.levels, **own}
+        return [each.get(level, NO) for level in range(count)], np.eye(count)[list(each)]
+    low = float(row.space.low[j])
+    width = float(row.space.high[j] - row.space.low[j]) or 1.0
+    edges = [part.first / part.power, part.last / part.power] if part.moves.most else []
+    edges += [part.own] if known else []
+    unit = (part.value - (1.0 - part.absent) * low) * (1.0 / width)
+    return [unit], (np.array(edges).reshape(-1, 1) - low) / width
 
 
 def _relu(program: Program, sums: Affine) -> Affine:

@@ -53,7 +53,7 @@ class Whole:
         return cls(terms, sums.constant * scale, scale, error)
 
 
-def solve_by_clauses(program: Program, time_limit: float | None = None) -> Solution:
+def solve_by_cpsat(program: Program, time_limit: float | None = None) -> Solution:
     """The best point of a program, as far as the time in seconds allows."""
     cp_model = _cp_model()
     model = cp_model.CpModel()

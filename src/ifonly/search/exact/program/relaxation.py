@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from ifonly.rules.formula import Affine
-from ifonly.search.exact.program.price import WIDE, Course
+from ifonly.search.exact.program.price import WIDE, Displacement
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import CHECKED, TOLERANCE, Program, Solution, SolverError
 from ifonly.search.exact.result import Clock
@@ -39,21 +39,21 @@ POINTS = 4096
 """The most points beside a solution that are looked at."""
 
 
-def solve_loosely(
-    program: Program, loose: Collection[int], limit: float | None, most: float = np.inf
+def solve_relaxed(
+    program: Program, relaxed: Collection[int], limit: float | None, most: float = np.inf
 ) -> Solution:
     """The best point of a program in which some whole columns may be fractions.
 
     `most` is what a row of the program allows the objective.
     """
     scale = np.ones(len(program.low))
-    for column in loose:
+    for column in relaxed:
         width = program.high[column] - program.low[column]
         scale[column] = 2.0 ** max(0.0, np.ceil(np.log2(max(width, 1.0) / RANGE)))
     copy = Program(
         (np.array(program.low) / scale).tolist(),
         (np.array(program.high) / scale).tolist(),
-        [whole and i not in loose for i, whole in enumerate(program.whole_columns)],
+        [whole and i not in relaxed for i, whole in enumerate(program.whole_columns)],
         objective=_scaled(program.objective, scale),
     )
     for sums, low, high in program.rows:
@@ -66,28 +66,30 @@ def solve_loosely(
     return replace(solution, values=solution.values * scale)
 
 
-def loosened(courses: Collection[Course], loose: Collection[Course]) -> set[int]:
-    """The columns of courses that may be fractions.
+def relaxed_columns(
+    displacements: Collection[Displacement], relaxed: Collection[Displacement]
+) -> set[int]:
+    """The columns that may be fractions.
 
     Where a number is and how far it moves follow from each other: of the two, the one with fewer
-    values stays whole; of a loose course none.
+    values stays whole; of a relaxed displacement none.
     """
     columns: set[int] = set()
-    for course in courses:
-        steps = course.part.steps
-        if course in loose:
-            columns |= course.ways | set(steps.terms)
-        elif course.ways:
-            columns |= set(steps.terms) if steps.most > WIDE else course.ways
+    for one in displacements:
+        steps = one.part.steps
+        if one in relaxed:
+            columns |= one.columns | set(steps.terms)
+        elif one.columns:
+            columns |= set(steps.terms) if steps.most > WIDE else one.columns
     return columns
 
 
-def beside(row: Row, courses: Collection[Course], solution: Solution) -> np.ndarray:
+def beside(row: Row, relaxed: Collection[Displacement], solution: Solution) -> np.ndarray:
     """[n, d] a solution's codes, and those in which numbers have the values beside fractions."""
     assert solution.values is not None
     point = row.codes_of(solution)
     choices = [[code] for code in point]
-    moved = [course.part for course in courses if course.part.moves.at(solution.values) > 0.5]
+    moved = [one.part for one in relaxed if one.part.moves.at(solution.values) > 0.5]
     reach = (-1, 0, 1, 2) if 4 ** len(moved) <= POINTS else (0, 1)
     for part in moved:
         place = part.first + int(np.floor(part.steps.at(solution.values) + 1e-6))

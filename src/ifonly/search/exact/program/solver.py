@@ -46,6 +46,11 @@ class Solution:
     bound: float = -np.inf
     """What no point's objective is below."""
 
+    @property
+    def lowest(self) -> float:
+        """The bound; infinite where there is no point."""
+        return np.inf if self.status == "infeasible" else self.bound
+
     def scaled(self, times: float) -> Solution:
         """The solution of the program as it was before its objective was multiplied."""
         return replace(self, objective=self.objective / times, bound=self.bound / times)
@@ -106,7 +111,7 @@ class Program:
         """The best point, as far as the time in seconds allows; further options are HiGHS's own.
 
         HiGHS calls some equations over wide whole columns infeasible that are not: fewer, the
-        larger the `tolerance` is. Where that matters, ask `solve_by_clauses` as well.
+        larger the `tolerance` is. Where that matters, ask `solve_by_cpsat` as well.
         """
         if not self.low:
             fits = self._misfit(np.zeros(0)) <= CHECKED

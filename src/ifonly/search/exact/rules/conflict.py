@@ -15,7 +15,7 @@ import numpy as np
 
 from ifonly.rules import Box, Rule
 from ifonly.rules.formula import Affine
-from ifonly.search.exact.program.cpsat import solve_by_clauses
+from ifonly.search.exact.program.cpsat import solve_by_cpsat
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import CHECKED, Program, Solution, SolverError
 from ifonly.search.exact.rules.statement import state
@@ -86,7 +86,7 @@ def _solutions(program: Program) -> Iterator[Solution]:
     except SolverError:
         yield Solution("limit")
     if max(program.high, default=0.0) > 1.0:
-        yield solve_by_clauses(program, SECONDS)
+        yield solve_by_cpsat(program, SECONDS)
 
 
 def _left_out(space: Space, x: np.ndarray, rules: Sequence[Rule], point: np.ndarray) -> list[int]:

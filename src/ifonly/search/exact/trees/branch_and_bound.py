@@ -5,24 +5,24 @@ leaf that it meets. Boxes are looked at in the order of cost: one that cannot re
 dropped, one whose cheapest point is an answer has the nearest, and any other is split beside the
 leaf that promises most over what its cheapest point comes to.
 
-Where relations between features or earlier answers forbid the cheapest point, `Lawful` says what is
-cheapest instead.
+Where relations between features or earlier answers forbid the cheapest point, a small program says
+what is cheapest instead.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.models.reading import Trees
-from ifonly.problem.problem import Problem
-from ifonly.search.exact.program.apart import like
+from ifonly.search.exact.program.exclusions import like
 from ifonly.search.exact.result import Clock, NearestAnswer
 from ifonly.search.exact.trees.choices import Boxes, Choices
+from ifonly.search.exact.trees.constrained import forbidden, with_cheapest
+from ifonly.search.exact.trees.formulation import TreeFormulation
 from ifonly.search.exact.trees.halves import beside_leaves, beside_own
-from ifonly.search.exact.trees.lawful import Lawful
-from ifonly.search.exact.trees.leaf_boxes import Foliage
+from ifonly.search.exact.trees.leaf_boxes import Leaves
 
 BATCH = 64
 """The most boxes that are looked at together."""
@@ -32,66 +32,53 @@ ROOM = 1e-9
 """The share by which a cost may be off for rounding."""
 
 
-@dataclass(eq=False)
-class Branching:
-    """One row, asked for its nearest answer again and again."""
-
-    problem: Problem
-    """Of one row."""
-    reading: Trees
-    apart: float | None
-    """How far answers must lie from those taken; None where they change other features."""
-    taken: list[np.ndarray]
-    """Points [d] that answers must be unlike; it may grow."""
-
-    def __post_init__(self) -> None:
-        self.choices = Choices.of(self.problem, self.reading)
-        self.lawful = Lawful(self.problem, self.choices, self.apart, self.taken)
-        self.foliage = Foliage.of(self.problem, self.reading, self.choices)
-
-    def find(self, known: float, clock: Clock) -> NearestAnswer:
-        """The nearest answer cheaper than a known one, and what no answer is cheaper than."""
-        search = _Search(self, self.foliage.below(known), known, clock)
-        if not search.foliage.complete:
-            return NearestAnswer(None, known, clock.seconds)
-        waiting = self.choices.whole()
-        batch = max(1, min(BATCH, CELLS // len(search.foliage.tree)))
-        while len(waiting):
-            order = np.argsort(waiting.cost, kind="stable")
-            cheapest = float(waiting.cost[order[0]])
-            if clock.over:
-                return NearestAnswer(search.best, min(cheapest, search.known), clock.seconds)
-            now, later = waiting[order[:batch]], waiting[order[batch:]]
-            waiting = later.join(*search.look_at(now))
-            waiting = waiting[waiting.cost < search.known * (1 - ROOM)]
-        return NearestAnswer(search.best, search.known, clock.seconds)
+def nearest(
+    formulation: TreeFormulation, taken: Sequence[np.ndarray], known: float, clock: Clock
+) -> NearestAnswer:
+    """The nearest answer unlike those taken and cheaper than a known one, and its bound."""
+    search = _Search(formulation, formulation.leaves.below(known), taken, clock, known)
+    if not search.leaves.complete:
+        return NearestAnswer(None, known)
+    waiting = formulation.choices.whole()
+    batch = max(1, min(BATCH, CELLS // len(search.leaves.tree)))
+    while len(waiting):
+        order = np.argsort(waiting.cost, kind="stable")
+        cheapest = float(waiting.cost[order[0]])
+        if clock.over:
+            return NearestAnswer(search.best, min(cheapest, search.known))
+        now, later = waiting[order[:batch]], waiting[order[batch:]]
+        waiting = later.join(*search.look_at(now))
+        waiting = waiting[waiting.cost < search.known * (1 - ROOM)]
+    return NearestAnswer(search.best, search.known)
 
 
 @dataclass(eq=False)
 class _Search:
     """What is known by now of one search."""
 
-    asked: Branching
-    foliage: Foliage
+    asked: TreeFormulation
+    leaves: Leaves
+    taken: Sequence[np.ndarray]
+    """Points [d] that answers must be unlike."""
+    clock: Clock
     known: float
     """What is no longer of interest, for an answer costs it, or what costs it is left open."""
-    clock: Clock
     best: np.ndarray | None = None
 
     def look_at(self, boxes: Boxes) -> list[Boxes]:
         """What is left of boxes, in parts: where there may be a nearer answer."""
-        met = self.foliage.met_below(boxes, self.known)
+        met = self.leaves.met_below(boxes, self.known)
         alive = np.ones(len(boxes), dtype=bool)
-        for side in self.foliage.sides:
-            alive &= self.foliage.best(side, met).sum(axis=1) >= side.least
+        for side in self.leaves.sides:
+            alive &= self.leaves.best(side, met).sum(axis=1) >= side.least
         boxes, met = boxes[alive], met[alive]
         unsettled = ~boxes.settled & self._related(boxes)
-        again = self.asked.lawful.settle(boxes[unsettled], self.clock)
+        again = with_cheapest(self.asked, boxes[unsettled], self.taken, self.clock)
         boxes, met = boxes[~unsettled], met[~unsettled]
         if not len(boxes):
             return [again]
         added = self._added(boxes)
-        least = np.array([[side.least] for side in self.foliage.sides])
+        least = np.array([[side.least] for side in self.leaves.sides])
         short = least - np.stack([one.sum(axis=1) for one in added])
         done, alike = self._judge(boxes, (short <= 0).all(axis=0))
         promise = self._promise(met, added, short)
@@ -100,15 +87,15 @@ class _Search:
         split = ~done & ~alike & (promise[np.arange(len(boxes)), leaf] > 0)
         return [
             again,
-            *beside_leaves(self.choices, boxes[split], self.foliage.leaves[leaf[split]]),
+            *beside_leaves(self.choices, boxes[split], self.leaves.boxes[leaf[split]]),
             *beside_own(self.choices, boxes[alike]),
         ]
 
     def _related(self, boxes: Boxes) -> np.ndarray:
         """bool [n]: the boxes whose cheapest points relations or earlier answers forbid."""
-        if not self.asked.problem.relations and self.asked.apart is None:
+        if not self.asked.constrained:
             return np.zeros(len(boxes), dtype=bool)
-        return self.asked.lawful.forbidden(boxes.codes)
+        return forbidden(self.asked.problem, boxes.codes, self.taken, self.asked.apart)
 
     @property
     def choices(self) -> Choices:
@@ -116,10 +103,10 @@ class _Search:
 
     def _added(self, boxes: Boxes) -> list[np.ndarray]:
         """For each side [n, t] what each tree adds for the cheapest point of each box."""
-        at = self.foliage.met_by(self.choices.points(boxes.place))
+        at = self.leaves.met_by(self.choices.points(boxes.place))
         return [
-            np.add.reduceat(np.where(at, side.values, 0.0), self.foliage.starts, axis=1)
-            for side in self.foliage.sides
+            np.add.reduceat(np.where(at, side.values, 0.0), self.leaves.starts, axis=1)
+            for side in self.leaves.sides
         ]
 
     def _judge(self, boxes: Boxes, reached: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -132,7 +119,7 @@ class _Search:
             return done, alike
         problem, codes = self.asked.problem, boxes.codes[reached]
         accepted = problem.accepts(codes[None])[0]
-        near = accepted & like(problem, codes, self.asked.taken, self.asked.apart)
+        near = accepted & like(problem, codes, self.taken, self.asked.apart)
         left_open = ~problem.lawful(codes[None])[0]
         if self.asked.apart is not None:
             left_open |= near
@@ -152,8 +139,8 @@ class _Search:
         """
         reached, worst = short.max(axis=0) <= 0, short.argmax(axis=0)
         promise = np.full(met.shape, -np.inf)
-        for i, side in enumerate(self.foliage.sides):
-            gain = side.values - added[i][:, self.foliage.tree]
+        for i, side in enumerate(self.leaves.sides):
+            gain = side.values - added[i][:, self.leaves.tree]
             gain = np.where(reached[:, None], np.abs(gain), gain)
             counts = reached | (worst == i)
             promise = np.where(counts[:, None], np.maximum(promise, gain), promise)

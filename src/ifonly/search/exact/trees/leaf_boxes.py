@@ -26,32 +26,32 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Foliage:
+class Leaves:
     """The leaves that matter, tree after tree."""
 
     choices: Choices
-    leaves: Boxes
+    boxes: Boxes
     tree: np.ndarray
     """int [L] the tree of each leaf."""
     sides: tuple[Side, ...]
     trees: int
 
     @classmethod
-    def of(cls, problem: Problem, reading: Trees, choices: Choices) -> Foliage:
+    def of(cls, problem: Problem, reading: Trees, choices: Choices) -> Leaves:
         """All leaves, and what the goal of a problem of one row asks of them."""
         leaves = choices.regions(reading.regions, np.asarray(reading.space.offsets))
         sizes = [len(tree.value) for tree in reading.trees]
         tree = np.repeat(np.arange(len(sizes)), sizes)
-        foliage = cls(choices, leaves, tree, tuple(_sides(problem, reading)), len(sizes))
-        return foliage._those(np.isfinite(leaves.cost))
+        every = cls(choices, leaves, tree, tuple(_sides(problem, reading)), len(sizes))
+        return every._those(np.isfinite(leaves.cost))
 
-    def below(self, cost: float) -> Foliage:
+    def below(self, cost: float) -> Leaves:
         """The leaves that a point below a cost can come to."""
-        return self._those(self.leaves.cost < cost)
+        return self._those(self.boxes.cost < cost)
 
-    def _those(self, kept: np.ndarray) -> Foliage:
+    def _those(self, kept: np.ndarray) -> Leaves:
         sides = tuple(replace(side, values=side.values[kept]) for side in self.sides)
-        return replace(self, leaves=self.leaves[kept], tree=self.tree[kept], sides=sides)
+        return replace(self, boxes=self.boxes[kept], tree=self.tree[kept], sides=sides)
 
     @cached_property
     def starts(self) -> np.ndarray:
@@ -66,7 +66,7 @@ class Foliage:
     @cached_property
     def asked(self) -> list[int]:
         """The features on which leaves differ."""
-        leaves, whole = self.leaves, self.choices.whole()
+        leaves, whole = self.boxes, self.choices.whole()
         moved = (leaves.first != whole.first) | (leaves.last != whole.last)
         return [
             j
@@ -76,7 +76,7 @@ class Foliage:
 
     def met_by(self, boxes: Boxes) -> np.ndarray:
         """bool [n, L]: the leaves that a point of each box comes to."""
-        leaves = self.leaves
+        leaves = self.boxes
         met = np.ones((len(boxes), len(self.tree)), dtype=bool)
         for j in self.asked:
             rest = self.choices.rest(j)
@@ -99,7 +99,7 @@ class Foliage:
         # What lies in both costs, of each feature, at least what is dearer.
         least = boxes.price.sum(axis=1)[box]
         for j in self.asked:
-            least += np.maximum(self.leaves.price[leaf, j] - boxes.price[box, j], 0.0)
+            least += np.maximum(self.boxes.price[leaf, j] - boxes.price[box, j], 0.0)
         met[box, leaf] = least <= cost
         return met
 

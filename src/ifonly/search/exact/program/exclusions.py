@@ -49,7 +49,7 @@ def other_features(row: Row, point: np.ndarray) -> None:
     row.program.row(Affine.total(alike), high=len(alike) - 1.0)
 
 
-def this_far(row: Row, metric: Metric, point: np.ndarray, distance: float) -> None:
+def this_far(metric: Metric, distance: float, row: Row, point: np.ndarray) -> None:
     """The answer lies at least a distance from this point [d], whatever the way there costs."""
     away = []
     for j, (part, code) in enumerate(zip(row.parts, point, strict=True)):
