@@ -66,7 +66,7 @@ def _worker(tree: Path) -> subprocess.Popen[str]:
     """A process that times the ifonly of a tree, on one thread."""
     environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(
-        [sys.executable, __file__, "--serve"],
+        [sys.executable, str(tree / "benchmarks" / "beside.py"), "--serve"],
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
