@@ -13,7 +13,7 @@ import pytest
 
 from ifonly import Continuous, IfonlyError, Space
 from ifonly.models.reading import Layers, Tree, Trees, check_reading, code_at, step_below
-from ifonly.models.reading.trees import regions
+from ifonly.models.reading.trees.regions import regions
 
 MOST = 4
 """Trees, or nodes, that a mistake is planted in."""

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 from ifonly import Continuous, Space
 from ifonly.models import adapt
 from ifonly.models.reading import check_reading, code_at, read, span, step_below
-from ifonly.models.reading.trees import regions
+from ifonly.models.reading.trees.regions import regions
 from ifonly.testing import random_codes
 
 
