@@ -28,6 +28,7 @@ def shell(line: str, **options: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("command", ["$EXPLAIN --format csv", "$EXPLAIN", "$IFONLY explain --help"])
 def test_a_full_disk_is_one_clear_error(folder: Path, command: str) -> None:
     done = shell(f"{command} > /dev/full")
@@ -76,6 +77,7 @@ def test_a_path_that_stands_for_stdout_is_written_like_it(folder: Path) -> None:
     assert done.stdout.startswith("query,")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_a_pipe_waits_for_its_reader_ends_the_command(
     folder: Path, number: signal.Signals, code: int
