@@ -127,7 +127,7 @@ class Metric:
             np.multiply(part, rate, out=part, casting="same_kind")
             if j:
                 total += part
-        return total
+        return np.asarray(total)
 
     def pairwise(self, points: np.ndarray) -> np.ndarray:
         """[..., m, m] the distances among points [..., m, d]."""
