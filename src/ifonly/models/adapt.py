@@ -53,9 +53,7 @@ def as_model(
     gives: str | None = None,
     gradient: Callable[..., Any] | None = None,
 ) -> Function:
-    """Attributes
-    ----------
-    function of a DataFrame as a model.
+    """A function of a DataFrame as a model.
 
     Parameters
     ----------

@@ -34,9 +34,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Continuous:
-    """Attributes
-    ----------
-    number in a range, rounded to some decimals.
+    """A number in a range, rounded to some decimals.
 
     Parameters
     ----------
@@ -170,9 +168,7 @@ class Categorical:
 
 @dataclass(frozen=True)
 class Ordinal(Categorical):
-    """Attributes
-    ----------
-    categorical feature whose levels stand in order.
+    """A categorical feature whose levels stand in order.
 
     Parameters
     ----------

@@ -26,9 +26,7 @@ ONE_THREAD = 2**18
 @final
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """Attributes
-    ----------
-    dense network with ReLU between its layers, over units.
+    """A dense network with ReLU between its layers, over units.
 
     Parameters
     ----------
