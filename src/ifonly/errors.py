@@ -23,7 +23,22 @@ from pathlib import Path
 
 
 class IfonlyError(Exception):
-    """What every error of ifonly is: a message, and a hint where there is something to do."""
+    """The base of every error that ifonly raises on purpose.
+
+    Parameters
+    ----------
+    message
+        What is wrong, with the value that was given.
+    hint
+        What to do about it, if there is something.
+
+    Examples
+    --------
+    >>> print(IfonlyError("There is no feature 'agee'.", "Did you mean 'age'?"))
+    There is no feature 'agee'.
+    <BLANKLINE>
+    Hint: Did you mean 'age'?
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message, hint)

@@ -157,6 +157,14 @@ class Explainer:
         ------
         IfonlyError
             Something that was given cannot be used; the message says what and why.
+
+        Examples
+        --------
+        >>> from ifonly import as_model
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> Explainer(rich, data=data).explain(data[:2], k=1, row_rules={1: ["income fixed"]})
+        <Answers: 2 rows, k=1: 1 found, 1 infeasible>
         """
         question = Question(target, k, threshold, certify, seed, budget, progress, keep)
         method = self.method if diversity is None else self.method.with_diversity(diversity)

@@ -37,7 +37,34 @@ def diverse_cf(
     yloss: str = "hinge",
     **options: Any,
 ) -> Answers:
-    """DiverseCF: the paper's loss over sets of k; `yloss` may be 'l1' or 'l2', to compare."""
+    """DiverseCF: the paper's loss over sets of k answers.
+
+    Parameters
+    ----------
+    model, rows
+        As for `ifonly.explain`.
+    lambda1
+        The weight of the distance in the loss.
+    lambda2
+        The weight of the diversity in the loss.
+    yloss
+        The loss of the outcome: 'hinge', or 'l1' or 'l2' for comparison.
+    **options
+        Other options of `ifonly.Explainer` and of its `explain`: data, k, rules, target, seed.
+
+    Returns
+    -------
+    Answers
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> data = pd.DataFrame({"income": [20, 30, 40, 50, 60, 70], "debt": [9, 4, 7, 3, 6, 0]})
+    >>> model = LogisticRegression(max_iter=1000).fit(data, data["income"] > 45)
+    >>> diverse_cf(model, data[2:3], data=data, k=2)
+    <Answers: 1 rows, k=2: 1 found>
+    """
     return _run(_descent(lambda1, lambda2, yloss=yloss), Nothing(), model, rows, options)
 
 
@@ -52,8 +79,32 @@ def diverse_cf_sparse(
 ) -> Answers:
     """DiverseCF-Sparse: DiverseCF, then the paper's sparsity step.
 
-    `filters` are rules that drop answers afterwards, as the paper does; `rules` are obeyed in the
-    search.
+    Parameters
+    ----------
+    model, rows
+        As for `ifonly.explain`.
+    lambda1
+        The weight of the distance in the loss.
+    lambda2
+        The weight of the diversity in the loss.
+    filters
+        Rules by which answers are dropped after the search, as in the paper; `rules` hold
+        during the search.
+    **options
+        Other options of `ifonly.Explainer` and of its `explain`: data, k, rules, target, seed.
+
+    Returns
+    -------
+    Answers
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> data = pd.DataFrame({"income": [20, 30, 40, 50, 60, 70], "debt": [9, 4, 7, 3, 6, 0]})
+    >>> model = LogisticRegression(max_iter=1000).fit(data, data["income"] > 45)
+    >>> diverse_cf_sparse(model, data[2:3], data=data, k=2)
+    <Answers: 1 rows, k=2: 1 found>
     """
     return _run(_descent(lambda1, lambda2), Sparsify(), model, rows, options, filters)
 
@@ -61,7 +112,32 @@ def diverse_cf_sparse(
 def no_diversity_cf(
     model: Any, rows: Any, *, lambda1: float = 0.5, sparse: bool = False, **options: Any
 ) -> Answers:
-    """NoDiversityCF: the loss without its diversity term."""
+    """NoDiversityCF: the loss without its diversity term.
+
+    Parameters
+    ----------
+    model, rows
+        As for `ifonly.explain`.
+    lambda1
+        The weight of the distance in the loss.
+    sparse
+        Whether the sparsity step of the paper follows.
+    **options
+        Other options of `ifonly.Explainer` and of its `explain`: data, k, rules, target, seed.
+
+    Returns
+    -------
+    Answers
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> data = pd.DataFrame({"income": [20, 30, 40, 50, 60, 70], "debt": [9, 4, 7, 3, 6, 0]})
+    >>> model = LogisticRegression(max_iter=1000).fit(data, data["income"] > 45)
+    >>> no_diversity_cf(model, data[2:3], data=data, k=2)
+    <Answers: 1 rows, k=2: 1 found>
+    """
     refiner = Sparsify() if sparse else Nothing()
     return _run(_descent(lambda1, 0.0), refiner, model, rows, options)
 
@@ -69,13 +145,61 @@ def no_diversity_cf(
 def random_init_cf(
     model: Any, rows: Any, *, lambda1: float = 0.5, sparse: bool = False, **options: Any
 ) -> Answers:
-    """RandomInitCF: k single counterfactuals from k random starts."""
+    """RandomInitCF: k single counterfactuals from k random starts.
+
+    Parameters
+    ----------
+    model, rows
+        As for `ifonly.explain`.
+    lambda1
+        The weight of the distance in the loss.
+    sparse
+        Whether the sparsity step of the paper follows.
+    **options
+        Other options of `ifonly.Explainer` and of its `explain`: data, k, rules, target, seed.
+
+    Returns
+    -------
+    Answers
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> data = pd.DataFrame({"income": [20, 30, 40, 50, 60, 70], "debt": [9, 4, 7, 3, 6, 0]})
+    >>> model = LogisticRegression(max_iter=1000).fit(data, data["income"] > 45)
+    >>> random_init_cf(model, data[2:3], data=data, k=2)
+    <Answers: 1 rows, k=2: 1 found>
+    """
     refiner = Sparsify() if sparse else Nothing()
     return _run(_descent(lambda1, 0.0, alone=True), refiner, model, rows, options)
 
 
 def single_cf(model: Any, rows: Any, *, lambda1: float = 0.5, **options: Any) -> Answers:
-    """SingleCF: one counterfactual a row, as Wachter et al. (2017) have it."""
+    """SingleCF: one counterfactual per row, as in Wachter et al. (2017).
+
+    Parameters
+    ----------
+    model, rows
+        As for `ifonly.explain`.
+    lambda1
+        The weight of the distance in the loss.
+    **options
+        Other options of `ifonly.Explainer` and of its `explain`: data, k, rules, target, seed.
+
+    Returns
+    -------
+    Answers
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> data = pd.DataFrame({"income": [20, 30, 40, 50, 60, 70], "debt": [9, 4, 7, 3, 6, 0]})
+    >>> model = LogisticRegression(max_iter=1000).fit(data, data["income"] > 45)
+    >>> single_cf(model, data[2:3], data=data)
+    <Answers: 1 rows, k=1: 1 found>
+    """
     return _run(_descent(lambda1, 0.0), Nothing(), model, rows, {**options, "k": 1})
 
 
@@ -87,12 +211,28 @@ def mixed_integer_cf(
     limit: float | None = 60.0,
     **options: Any,
 ) -> Answers:
-    """MixedIntegerCF: the nearest answers of a linear model, as Russell (2019) has them.
+    """MixedIntegerCF: the nearest answers of a linear model, as in Russell (2019).
 
-    None makes a move of those before it: a category moves to a level once, a number is moved once.
-    `special` are levels of numbers that are moves of their own. Where no further answer exists, the
-    row is `partial`. `limit` is the most seconds for an answer.
+    No answer repeats a move of those before it: a category moves to a level once, a number is moved
+    once. Where no further answer exists, the row is `partial`.
 
+    Parameters
+    ----------
+    model, rows
+        As for `ifonly.explain`.
+    special
+        Values of numbers that are moves of their own: {feature: values}.
+    limit
+        The most seconds per answer; None: no limit.
+    **options
+        Other options of `ifonly.Explainer` and of its `explain`: data, k, rules, target, seed.
+
+    Returns
+    -------
+    Answers
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> from sklearn.linear_model import LogisticRegression
     >>> data = pd.DataFrame({"income": [20, 30, 40, 50, 60, 70], "debt": [9, 4, 7, 3, 6, 0]})

@@ -17,42 +17,25 @@ from ifonly.status import Status
 
 @dataclass(frozen=True, eq=False)
 class AnswerData:
-    """k answers to each of q rows, and what is computed from them alone."""
+    """The fields of `Answers`, which documents them, and what is computed from them alone."""
 
     status: tuple[Status, ...]
-    """How the search for each row ended."""
     notes: tuple[str, ...]
-    """A message about each row; often empty."""
     predicted: tuple[Any, ...]
-    """What the model predicts for each row."""
     wanted: tuple[Any, ...]
-    """The wanted class or range of each row."""
     filled: np.ndarray
-    """bool [q, k] which answers there are."""
     score: np.ndarray
-    """[q, k] the score of each answer, NaN where there is none."""
     row_score: np.ndarray
-    """[q] the score of each row itself."""
     x: np.ndarray
-    """[q, d] the codes of the rows asked."""
     points: np.ndarray
-    """[q, k, d] the codes of the answers, nearest first; the row's own where none is filled."""
     index: tuple[Any, ...]
-    """The user's own index of the rows."""
     library: str
-    """The library of the user's frame, in which frames come back."""
     space: Space
-    """The features, their labels and what changing them costs."""
     record: Mapping[str, Any]
-    """What produced the answers: versions, seed, options, fingerprints, model rows and calls."""
     acted: np.ndarray | None = None
-    """bool [q, k, d] what an answer changes itself, where causes are known: the rest follows."""
     bound: np.ndarray | None = None
-    """[q] what no answer's distance is below, where that was proved; infinite: there is none."""
     seconds: np.ndarray | None = None
-    """[q] how long the proof took."""
     source: Source | None = field(default=None, repr=False)
-    """What fresh answers can be asked further with; saved ones have none."""
 
     def __len__(self) -> int:
         return len(self.x)
@@ -68,20 +51,77 @@ class AnswerData:
         return bool(self.record["regression"])
 
     def distance(self) -> np.ndarray:
-        """[q, k] how far each answer is from its row: what it costs; what follows costs nothing."""
+        """How far each answer is from its row: what it costs; what follows from it costs nothing.
+
+        Returns
+        -------
+        np.ndarray
+            [q, k].
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> answers.distance().round(2)
+        array([[1.55]])
+        """
         done = np.where(self.acted_features(), self.points, self.x[:, None])
         return np.asarray(self.metric.cost(done, self.x[:, None]))
 
     def prediction(self, row: int, answer: int) -> Any:
-        """What the model says of an answer: the wanted class, or a number."""
+        """What the model predicts for an answer: the wanted class, or a number.
+
+        Parameters
+        ----------
+        row
+            The position of the row.
+        answer
+            The position of the answer.
+
+        Returns
+        -------
+        class or float
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> answers.prediction(0, 0)
+        'yes'
+        """
         return float(self.score[row, answer]) if self.regression else self.wanted[row]
 
     def changed(self) -> np.ndarray:
-        """bool [q, k, d]: what each answer changes."""
+        """Which features each answer changes.
+
+        Returns
+        -------
+        np.ndarray
+            bool [q, k, d].
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> answers.changed()
+        array([[[ True]]])
+        """
         return differs(self.points, self.x[:, None])
 
     def acted_features(self) -> np.ndarray:
-        """bool [q, k, d]: what each answer changes itself; without causes, all it changes."""
+        """Which features each answer changes itself; without causes, all that it changes.
+
+        Returns
+        -------
+        np.ndarray
+            bool [q, k, d].
+        """
         return self.changed() if self.acted is None else self.acted
 
     @property
@@ -90,10 +130,31 @@ class AnswerData:
         return Metric.of(self.space)
 
     def name(self, thing: Any) -> Any:
+        """The user's label of a feature or a class; the thing itself where it has none.
+
+        Parameters
+        ----------
+        thing
+            A feature, a class or a range.
+
+        Returns
+        -------
+        object
+        """
         return thing if isinstance(thing, tuple) else self.space.labels.get(thing, thing)
 
     def asked_further(self) -> Source:
-        """The source, or an error that says why there is none."""
+        """The source that fresh answers ask the model with.
+
+        Returns
+        -------
+        Source
+
+        Raises
+        ------
+        OptionError
+            The answers were saved: they have no source.
+        """
         if self.source is None:
             raise OptionError(
                 "These answers were saved, and cannot ask their model.",
@@ -102,7 +163,17 @@ class AnswerData:
         return self.source
 
     def taken(self, rows: np.ndarray) -> dict[str, Any]:
-        """The fields of some of the rows, by position."""
+        """The fields of some of the rows.
+
+        Parameters
+        ----------
+        rows
+            [n] the positions of the rows.
+
+        Returns
+        -------
+        dict
+        """
         fields: dict[str, Any] = {}
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):

@@ -20,11 +20,26 @@ from ifonly.space.frame import Frame
 class CausalModel:
     """Features that follow from others: value = equation(causes) + noise.
 
-    `graph` gives each feature's direct causes; features that it does not name have none.
-    `equations` has one entry for each feature with causes: a function of a pandas frame with these
-    causes, in the graph's order, that gives one number a row. `errors` holds, for equations that
-    `fit` made, how far they are off: the root mean squared residual on rows held out.
+    Parameters
+    ----------
+    graph
+        Each feature's direct causes; features that it does not name have none.
+    equations
+        One entry per feature with causes: a function of a pandas frame with these causes, in
+        the graph's order, that returns one number per row.
+    errors
+        For equations made by `fit`: the root mean squared residual on rows held out.
+    actions
+        The features that can be acted on; every other one changes only where it follows. None:
+        every feature.
 
+    Raises
+    ------
+    OptionError
+        The graph, the equations or the actions cannot be used; the message says why.
+
+    Examples
+    --------
     >>> model = CausalModel({"income": ("age",)}, {"income": lambda causes: 900 * causes["age"]})
     >>> model
     CausalModel(income from age)
@@ -34,7 +49,6 @@ class CausalModel:
     equations: Mapping[str, Equation]
     errors: Mapping[str, float] = field(default_factory=dict)
     actions: tuple[str, ...] | None = None
-    """What can be acted on; everything else changes only where it follows. None: every feature."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "graph", read_graph(self.graph))
@@ -56,12 +70,37 @@ class CausalModel:
         categorical: Iterable[str] = (),
         actions: Iterable[str] | None = None,
     ) -> CausalModel:
-        """The model whose equations, 'linear' or 'boosted', are fitted to rows of data.
+        """The model whose equations are fitted to rows of data.
 
-        Rows that lack an effect or one of its causes are left out of its fit. `categorical` names
-        numbers that are categories, as for `explain`. The seed deals the rows into five parts,
-        each held out once for `errors`, and goes to the trees.
+        Rows that lack an effect or one of its causes are left out of its fit.
 
+        Parameters
+        ----------
+        graph
+            Each feature's direct causes.
+        data
+            The rows, with all features of the graph.
+        equations
+            The kind of equation: 'linear' or 'boosted'.
+        seed
+            It deals the rows into five parts, each held out once for `errors`, and goes to the
+            trees.
+        categorical
+            Columns with numbers that are names of categories, as for `ifonly.explain`.
+        actions
+            The features that can be acted on; None: every feature.
+
+        Returns
+        -------
+        CausalModel
+
+        Raises
+        ------
+        IfonlyError
+            The graph, the data or the kind of equation cannot be used; the message says why.
+
+        Examples
+        --------
         >>> from ifonly.datasets import make_lender
         >>> lender = make_lender(500, seed=0)
         >>> model = CausalModel.fit(lender.graph, lender.frame)
@@ -75,7 +114,30 @@ class CausalModel:
         return cls(read, *fit_equations(read, data, equations, seed, categorical), acted)
 
     def bind(self, space: Space) -> Causes:
-        """The model in a space, ready to follow actions on codes."""
+        """The model in a space, ready to follow actions on codes.
+
+        Parameters
+        ----------
+        space
+            The space, with all features of the graph.
+
+        Returns
+        -------
+        Causes
+
+        Raises
+        ------
+        OptionError
+            The space lacks a feature of the graph or an action.
+
+        Examples
+        --------
+        >>> model = CausalModel({"income": ["age"]}, {"income": lambda causes: 9 * causes["age"]})
+        >>> space = Space.describe({"name": "age", "low": 20, "high": 60},
+        ...                        {"name": "income", "low": 0, "high": 90000})
+        >>> len(model.bind(space).links)
+        1
+        """
         check_names(self.graph, space.names, "the space")
         check_effects(self.graph, space)
         effects = effects_of(self.graph)

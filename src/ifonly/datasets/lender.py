@@ -63,9 +63,27 @@ NOISE = {
 class Lender:
     """Applicants, their outcome ('approved' or 'refused'), and the truth about both.
 
-    `graph` gives each feature's causes, causes before effects. `equations` and `noise` have one
-    entry for each feature with causes, and for these, row by row and exactly,
-    `frame[name] == equations[name](frame[list(graph[name])]) + noise[name]`.
+    For each feature with causes, row by row and exactly, `frame[name] ==
+    equations[name](frame[list(graph[name])]) + noise[name]`.
+
+    Parameters
+    ----------
+    frame
+        The applicants.
+    outcome
+        'approved' or 'refused' per applicant.
+    noise
+        The noise of each feature with causes.
+    graph
+        The causes of each feature, causes before effects.
+    equations
+        The equation of each feature with causes.
+
+    Examples
+    --------
+    >>> lender = make_lender(1, seed=0)
+    >>> lender.outcome[0], lender.graph["debt"]
+    ('approved', ('income',))
     """
 
     frame: pd.DataFrame
@@ -75,11 +93,44 @@ class Lender:
     equations: Mapping[str, Equation]
 
     def approves(self, rows: pd.DataFrame) -> npt.NDArray[np.bool_]:
-        """Whether each row's loan is approved [n], by the rule that decides the outcome."""
+        """Whether each row's loan is approved, by the rule that decides the outcome.
+
+        Parameters
+        ----------
+        rows
+            A frame with the columns of `frame`.
+
+        Returns
+        -------
+        np.ndarray
+            bool [n].
+
+        Examples
+        --------
+        >>> lender = make_lender(1, seed=0)
+        >>> lender.approves(lender.frame)
+        array([ True])
+        """
         return _approves(rows)
 
     def abduct(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Each row's noise: what its values leave over when the equations are taken away."""
+        """The noise of each row: its values minus what the equations give.
+
+        Parameters
+        ----------
+        rows
+            A frame with the columns of `frame`.
+
+        Returns
+        -------
+        pd.DataFrame
+
+        Examples
+        --------
+        >>> lender = make_lender(1, seed=0)
+        >>> lender.abduct(lender.frame).equals(lender.noise)
+        True
+        """
         return pd.DataFrame(
             {
                 name: rows[name] - equation(rows[list(self.graph[name])])
@@ -88,11 +139,27 @@ class Lender:
         )
 
     def intervene(self, rows: pd.DataFrame, **actions: Any) -> pd.DataFrame:
-        """The rows as they would have been under the actions: their effects follow, noise stays.
+        """The rows as they would have been under the actions: effects follow, the noise stays.
 
-        An action is one value for all rows, or one a row. A feature acted on keeps the value that
-        it is given, whatever its causes do.
+        Parameters
+        ----------
+        rows
+            A frame with the columns of `frame`.
+        **actions
+            Per feature its new value: one for all rows, or one per row. The feature keeps it,
+            whatever its causes do.
 
+        Returns
+        -------
+        pd.DataFrame
+
+        Raises
+        ------
+        DataError
+            There is no such feature or level, or an amount is not whole.
+
+        Examples
+        --------
         >>> lender = make_lender(1, seed=0)
         >>> lender.intervene(lender.frame, education="master")
            age education     job  income  savings  debt   loan
@@ -119,8 +186,26 @@ class Lender:
 
 
 def make_lender(n: int, seed: int) -> Lender:
-    """A lender with n applicants; the same n and seed give the same applicants.
+    """A lender with n applicants.
 
+    Parameters
+    ----------
+    n
+        The number of applicants.
+    seed
+        The same n and seed give the same applicants.
+
+    Returns
+    -------
+    Lender
+
+    Raises
+    ------
+    OptionError
+        n is not a whole number above 0, or the seed not one of 0 or more.
+
+    Examples
+    --------
     >>> make_lender(1, seed=0).frame
        age education     job  income  savings  debt   loan
     0   59  bachelor  office   38741    17532  6017  16994

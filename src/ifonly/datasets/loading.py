@@ -24,8 +24,30 @@ from ifonly.errors import DataError, FileError, OptionError, nearest
 class Dataset:
     """A table in two parts, the features and the outcome, with what is known of it.
 
-    `features` is what `ifonly.explain` takes as `data`, `categorical` what it takes under that
-    name, and `desired` is the outcome that a counterfactual should reach.
+    Parameters
+    ----------
+    name
+        The name that `load` takes.
+    features
+        The features: `data` of `ifonly.explain`.
+    outcome
+        The outcome of each row.
+    continuous
+        The columns that are numbers.
+    categorical
+        The columns that are categories: `categorical` of `ifonly.explain`.
+    desired
+        The outcome that a counterfactual should reach.
+    source
+        Where the table comes from.
+    licence
+        The licence of the table.
+
+    Examples
+    --------
+    >>> data = load("compas")
+    >>> data.name, data.continuous, data.desired
+    ('compas', ('priors_count',), 0)
     """
 
     name: str
@@ -43,7 +65,18 @@ class Dataset:
         return self.features.join(self.outcome)
 
     def split(self) -> tuple[Dataset, Dataset]:
-        """The paper's training part (80 %) and test part; the index keeps each row's position."""
+        """The paper's training part (80 %) and test part; the index keeps each row's position.
+
+        Returns
+        -------
+        tuple of Dataset
+
+        Examples
+        --------
+        >>> train, test = load("german_credit").split()
+        >>> len(train.features), len(test.features)
+        (800, 200)
+        """
         # Here and not at the top: scikit-learn is slow to import, and reading a table needs none.
         from sklearn.model_selection import train_test_split
 
@@ -57,8 +90,28 @@ class Dataset:
 
 
 def load(name: str) -> Dataset:
-    """The table 'adult', 'german_credit', 'compas' or 'lending_club', every row, as prepared.
+    """One of the four tables of the paper, every row, as prepared.
 
+    Parameters
+    ----------
+    name
+        'adult', 'german_credit', 'compas' or 'lending_club'.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    OptionError
+        There is no such table.
+    FileError
+        'lending_club' does not come with ifonly, and its file is not found or cannot be read.
+    DataError
+        The file has other columns.
+
+    Examples
+    --------
     >>> data = load("german_credit")
     >>> len(data.features), data.outcome.name, data.desired
     (1000, 'risk', 1)

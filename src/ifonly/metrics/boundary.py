@@ -37,13 +37,41 @@ def boundary(
     distance: str = "sum",
     seed: int = 0,
 ) -> pd.DataFrame:
-    """One line a row and radius: precision, recall and F1 of the guessed counterfactual outcome.
+    """How well answers tell where the model decides otherwise: one line per row and radius.
 
-    `answers` are Answers, or a stranger's counterfactuals by `ifonly.metrics.gather`; `model` is
-    what `ifonly.explain` takes. `radius` counts median absolute deviations, and `within` is
-    'sphere' or 'box'. `share` is the share of sampled points with the wanted outcome. Where no
-    point is guessed, or none has the outcome, precision, recall and F1 are 0.
+    `precision`, `recall` and `f1` compare the outcome guessed from the nearest of row and answers
+    with the model's; they are 0 where no point is guessed or none has the outcome. `share` is the
+    share of sampled points with the wanted outcome.
 
+    Parameters
+    ----------
+    answers
+        Answers, or other counterfactuals from `ifonly.metrics.gather`.
+    model
+        What `ifonly.explain` takes.
+    radius
+        One radius or several, in median absolute deviations.
+    samples
+        How many points are drawn per row.
+    within
+        The shape that points are drawn from: 'sphere' or 'box'.
+    distance
+        The distance of the guess: 'sum' over features, as the authors', or 'mean', by which
+        answers are chosen.
+    seed
+        The same seed gives the same points.
+
+    Returns
+    -------
+    pd.DataFrame
+
+    Raises
+    ------
+    OptionError
+        The distance, the shape or a radius cannot be used.
+
+    Examples
+    --------
     >>> import ifonly
     >>> data = pd.DataFrame({"income": [10, 20, 30, 40, 50]})
     >>> rich = ifonly.as_model(lambda frame: frame["income"] > 30, classes=["no", "yes"])

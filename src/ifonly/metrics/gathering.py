@@ -16,17 +16,37 @@ from ifonly.space.frame import Frame, as_frame, free_name, numbers
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """What the metrics ask of answers, whoever made them: `Answers` has these names too."""
+    """The counterfactuals of some rows, from any source, as the metrics take them.
+
+    `Answers` has these names too.
+
+    Parameters
+    ----------
+    space
+        The features and what changing them costs.
+    x
+        [q, d] the codes of the rows.
+    points
+        [q, k, d] the codes of their counterfactuals; the row's own where none is filled.
+    filled
+        bool [q, k]: which counterfactuals there are.
+    wanted
+        The wanted outcome: one for all rows, or one per row.
+    record
+        What is known of the question, such as its threshold.
+
+    Examples
+    --------
+    >>> space = Space.describe({"name": "age", "low": 0, "high": 99, "mad": 10})
+    >>> Sets(space, np.array([[30.0]]), np.array([[[40.0]]]), np.array([[True]])).k
+    1
+    """
 
     space: Space
     x: np.ndarray
-    """[q, d] the codes of the rows."""
     points: np.ndarray
-    """[q, k, d] the codes of their counterfactuals; the row's own where none is filled."""
     filled: np.ndarray
-    """bool [q, k]"""
     wanted: Any = "opposite"
-    """The wanted outcome: one for all rows, or one a row."""
     record: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -40,7 +60,19 @@ class Sets:
         return Metric.of(self.space)
 
     def distance(self) -> np.ndarray:
-        """[q, k] how far each counterfactual is from its row."""
+        """How far each counterfactual is from its row.
+
+        Returns
+        -------
+        np.ndarray
+            [q, k].
+
+        Examples
+        --------
+        >>> space = Space.describe({"name": "age", "low": 0, "high": 99, "mad": 10})
+        >>> Sets(space, np.array([[30.0]]), np.array([[[45.0]]]), np.array([[True]])).distance()
+        array([[1.5]])
+        """
         return self.metric.cost(self.points, self.x[:, None])
 
 
@@ -53,12 +85,35 @@ def gather(
     wanted: Any = "opposite",
     weights: Mapping[str, Any] | None = None,
 ) -> Sets:
-    """The counterfactuals of a DataFrame as sets, one for each of the rows.
+    """The counterfactuals of a frame as sets, one set per row.
 
-    `counterfactuals` holds the features and a column `query`, the position of the row that each
-    line answers (`_query` where a feature is called so); `k` says how many were asked for (the most
-    that any row has, by default), and `weights` what changes cost, as in `ifonly.explain`.
+    Parameters
+    ----------
+    counterfactuals
+        A frame with the features and a column `query` (`_query` where a feature has that name):
+        the position of the row that each line answers.
+    rows
+        The rows that are answered.
+    space
+        The features.
+    k
+        How many counterfactuals were asked for; by default the most that any row has.
+    wanted
+        The wanted outcome: one for all rows, or one per row.
+    weights
+        What changes cost, as for `ifonly.explain`.
 
+    Returns
+    -------
+    Sets
+
+    Raises
+    ------
+    DataError
+        The frame does not fit the rows, the space or k; the message says why.
+
+    Examples
+    --------
     >>> space = Space.describe({"name": "age", "low": 0, "high": 99, "mad": 10})
     >>> two = pd.DataFrame({"query": [0, 0], "age": [40, 50]})
     >>> gather(two, pd.DataFrame({"age": [30]}), space).points[0, :, 0].tolist()

@@ -27,10 +27,42 @@ def around(
     within: str = "sphere",
     seed: int = 0,
 ) -> np.ndarray:
-    """[q, samples, d] codes drawn around the rows x [q, d], `radius` MADs wide.
+    """Codes drawn around rows.
 
     Values lie on the grid of their decimals and inside the range of the data. Where a sphere
     reaches over the end of a range, that part is folded back, so that it stays inside the sphere.
+
+    Parameters
+    ----------
+    space
+        The features.
+    x
+        [q, d] the codes of the rows.
+    radius
+        The radius, in median absolute deviations.
+    samples
+        How many points are drawn per row.
+    within
+        The shape: 'sphere' or 'box'.
+    seed
+        The same seed gives the same points.
+
+    Returns
+    -------
+    np.ndarray
+        [q, samples, d].
+
+    Raises
+    ------
+    OptionError
+        The shape or the radius cannot be used.
+
+    Examples
+    --------
+    >>> space = Space.describe({"name": "age", "low": 0, "high": 99, "mad": 10})
+    >>> points = around(space, np.array([[30.0]]), radius=1, samples=100)
+    >>> points.shape, bool(points.min() >= 20), bool(points.max() <= 40)
+    ((1, 100, 1), True, True)
     """
     if within not in SHAPES:
         raise OptionError(f"There is no shape {within!r}.", nearest(within, SHAPES))

@@ -25,13 +25,39 @@ def set_metrics(
     *,
     distance: np.ndarray | None = None,
 ) -> dict[str, np.ndarray]:
-    """One array [q] a metric, for sets points [q, k, d] of rows x [q, d].
+    """The metrics of sets of counterfactuals: one array [q] per metric.
 
-    `valid` [q, k] are the points with the wanted outcome; `present` [q, k] those that exist, which
-    distances and diversities are taken over (by default, the valid ones). `distance` [q, k] is how
-    far each point is from its row, where some changes follow from others and cost nothing (by
-    default, what all changes cost). Proximity, sparsity and diversity are unweighted, as in the
-    paper; distance, det and objective use the metric's weights, distance and objective its costs.
+    Proximity, sparsity and diversity are unweighted, as in the paper; distance, det and objective
+    use the metric's weights, distance and objective its costs.
+
+    Parameters
+    ----------
+    metric
+        The distance, as `Metric.of(space)`.
+    x
+        [q, d] the codes of the rows.
+    points
+        [q, k, d] the codes of their counterfactuals.
+    valid
+        bool [q, k]: the points with the wanted outcome.
+    present
+        bool [q, k]: the points that exist, which distances and diversities are taken over; by
+        default the valid ones.
+    distance
+        [q, k] how far each point is from its row, where some changes follow from others and
+        cost nothing; by default what all changes cost.
+
+    Returns
+    -------
+    dict of np.ndarray
+
+    Examples
+    --------
+    >>> from ifonly import Space
+    >>> metric = Metric.of(Space.describe({"name": "age", "low": 0, "high": 99, "mad": 10}))
+    >>> points, valid = np.array([[[40.0], [50.0]]]), np.array([[True, True]])
+    >>> set_metrics(metric, np.array([[30.0]]), points, valid)["distance"]
+    array([1.5])
     """
     present = valid if present is None else present
     distance = metric.cost(points, x[:, None]) if distance is None else distance

@@ -24,13 +24,35 @@ def evaluate(
     valid: Any = None,
     weights: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
-    """One line a row: the metrics of its counterfactuals, whoever made them.
+    """One line per row: the metrics of its counterfactuals, from any source.
 
-    `counterfactuals` holds the features and a column `query`, the position of the row that each
-    line answers (`_query` where a feature is called so). `valid` says of each line whether it has
-    the wanted outcome (all, by default), `k` how many were asked for (the most that any row has, by
-    default), and `weights` what changes cost, as in `ifonly.explain`.
+    Parameters
+    ----------
+    counterfactuals
+        A frame with the features and a column `query` (`_query` where a feature has that name):
+        the position of the row that each line answers.
+    rows
+        The rows that are answered.
+    space
+        The features.
+    k
+        How many counterfactuals were asked for; by default the most that any row has.
+    valid
+        Per line, whether it has the wanted outcome; by default all have.
+    weights
+        What changes cost, as for `ifonly.explain`.
 
+    Returns
+    -------
+    pd.DataFrame
+
+    Raises
+    ------
+    DataError
+        The frame does not fit the rows, the space or k; the message says why.
+
+    Examples
+    --------
     >>> space = Space.describe({"name": "age", "low": 0, "high": 99, "mad": 10})
     >>> rows = pd.DataFrame({"age": [30]})
     >>> two = pd.DataFrame({"query": [0, 0], "age": [40, 50]})
@@ -44,9 +66,30 @@ def evaluate(
 
 
 def summary(metrics: Frame, k: int) -> pd.DataFrame:
-    """The mean of each metric over all rows, and over the rows with all k, as the paper has it.
+    """The mean of each metric over all rows, and over the rows with all k answers, as in the paper.
 
     `valid_unique` is taken over all rows in both.
+
+    Parameters
+    ----------
+    metrics
+        What `evaluate` or `Answers.metrics` returned.
+    k
+        How many counterfactuals were asked for.
+
+    Returns
+    -------
+    pd.DataFrame
+        One line per metric, with the columns `all` and `full`.
+
+    Examples
+    --------
+    >>> metrics = pd.DataFrame({"valid_unique": [1.0, 0.5], "distance": [2.0, 4.0]})
+    >>> summary(metrics, k=2)
+                   all  full
+    rows          2.00  1.00
+    valid_unique  0.75  0.75
+    distance      3.00  2.00
     """
     frame = nw.from_native(metrics, eager_only=True).to_pandas()
     names = [name for name in frame.columns if name not in ("query", "status")]

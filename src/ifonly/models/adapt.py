@@ -55,11 +55,36 @@ def as_model(
 ) -> Function:
     """A function of a DataFrame as a model.
 
-    With `classes` it gives probabilities: [n, c], or [n] for the second of two classes; or, with
-    `gives="labels"`, a label a row. With `task="regression"` it gives a number a row. A torch
-    module, which is asked with units, may also give "logits". With `gradient`, both are functions
-    of units: `function` gives logits, `gradient` their gradient (see `models.pair`).
+    Parameters
+    ----------
+    function
+        A function of a frame that returns probabilities, [n, c] or [n] for the second of two
+        classes; with `gives='labels'`, one label per row; with `task='regression'`, one number
+        per row. A torch module is asked with units. With `gradient`, a function of units that
+        returns logits.
+    classes
+        The classes, in the order of the probabilities; none for a regression.
+    task
+        'regression', or None for a classifier.
+    gives
+        What the function returns: 'probabilities' (the default) or 'labels'; for a torch
+        module, 'probabilities' or 'logits'.
+    gradient
+        A function of units that returns the gradient of the logits (see
+        `models.adapters.pair`).
 
+    Returns
+    -------
+    Function
+        A model that `ifonly.explain` takes.
+
+    Raises
+    ------
+    OptionError
+        The arguments do not fit together; the message says why.
+
+    Examples
+    --------
     >>> rich = as_model(lambda frame: frame["income"] > 4000, classes=["no", "yes"])
     >>> rich.classes
     ('no', 'yes')
@@ -80,7 +105,33 @@ def as_model(
 
 
 def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
-    """The model over a space; `probe` [n, d] are codes to ask where its methods say too little."""
+    """The model over a space.
+
+    Parameters
+    ----------
+    model
+        Any model that `ifonly.explain` takes.
+    space
+        The features of the model.
+    probe
+        Codes [n, d] that the model is asked about where its methods do not say what it returns.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        It is not a model that ifonly knows.
+
+    Examples
+    --------
+    >>> space = Space.describe({"name": "income", "low": 0, "high": 9000})
+    >>> rich = as_model(lambda frame: frame["income"] > 4000, classes=["no", "yes"])
+    >>> adapt(rich, space, np.array([[5000.0]])).classes
+    ('no', 'yes')
+    """
     if isinstance(model, str | PathLike):
         model = load_model(Path(model))
     if isinstance(model, Function):

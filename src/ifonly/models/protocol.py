@@ -20,16 +20,36 @@ class Model(Protocol):
     def classes(self) -> tuple[Any, ...]: ...
 
     def scores(self, codes: Any) -> Any:
-        """[n, c] of codes [n, d]: probabilities, or anything whose largest entry is the class.
+        """The scores of codes: probabilities, or anything whose largest entry is the class.
 
-        A regression gives [n, 1], its prediction. The same codes give the same scores.
+        The same codes give the same scores.
+
+        Parameters
+        ----------
+        codes
+            [n, d].
+
+        Returns
+        -------
+        array
+            [n, c]; a regression returns [n, 1], its prediction.
         """
 
     def decide(self, codes: Any) -> Any:
-        """[n] the class index that the model itself decides for, or None where scores decide.
+        """The class that the model itself decides for.
 
         It exists because `predict` and the largest of `predict_proba` need not agree, and what a
         user calls is `predict`.
+
+        Parameters
+        ----------
+        codes
+            [n, d].
+
+        Returns
+        -------
+        array or None
+            [n] the index of the class; None where the scores decide.
         """
 
 
@@ -38,7 +58,31 @@ class Differentiable(Model, Protocol):
     """A model with logits over units, and their gradient."""
 
     def logits(self, units: Any) -> Any:
-        """[n, c] of units [n, w]; a regression gives [n, 1]."""
+        """The logits of units.
+
+        Parameters
+        ----------
+        units
+            [n, w].
+
+        Returns
+        -------
+        array
+            [n, c]; a regression returns [n, 1].
+        """
 
     def logits_gradient(self, units: Any, weights: Any) -> tuple[Any, Any]:
-        """The logits [n, c], and the gradient [n, w] of their sum weighted by `weights` [n, c]."""
+        """The logits, and the gradient of their weighted sum.
+
+        Parameters
+        ----------
+        units
+            [n, w].
+        weights
+            [n, c] the weights of the sum.
+
+        Returns
+        -------
+        tuple of arrays
+            The logits [n, c] and the gradient [n, w].
+        """

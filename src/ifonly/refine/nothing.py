@@ -10,7 +10,13 @@ from ifonly.problem.problem import Problem
 
 @dataclass(frozen=True)
 class Nothing:
-    """The pool as it is."""
+    """The pool as it is.
+
+    Examples
+    --------
+    >>> Nothing()
+    Nothing()
+    """
 
     def refine(self, problem: Problem, pool: Pool) -> Pool:
         """The same pool."""

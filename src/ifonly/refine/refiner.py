@@ -13,4 +13,16 @@ class Refiner(Protocol):
     """A way to better candidates. What comes back joins the pool; it never replaces it."""
 
     def refine(self, problem: Problem, pool: Pool) -> Pool:
-        """Bettered candidates for every row, with their margins."""
+        """Improved candidates for every row, with their margins.
+
+        Parameters
+        ----------
+        problem
+            The rows, the wanted outcome, the rules and the model.
+        pool
+            The candidates.
+
+        Returns
+        -------
+        Pool
+        """

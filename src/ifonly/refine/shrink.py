@@ -27,18 +27,36 @@ _INF = np.float32(np.inf)
 
 @dataclass(frozen=True)
 class Shrink:
-    """The nearest valid candidates, `each` of a set of changed features, made nearer.
+    """The nearest valid candidates, made nearer.
 
-    The effort says how many of them, and in how many rounds.
+    Parameters
+    ----------
+    effort
+        'small', 'base', 'thorough' or 'auto': how many candidates, and in how many rounds.
+    each
+        How many candidates are kept per set of changed features.
+    gifts
+        How many changes a candidate tries to revert per round.
+    widest
+        How many continuous changes are bisected per round.
+    sections
+        How many values are tried per bisected change.
+
+    Raises
+    ------
+    OptionError
+        There is no such effort.
+
+    Examples
+    --------
+    >>> Shrink("small", each=1)
+    Shrink(effort='small', each=1, gifts=4, widest=2, sections=3)
     """
 
     effort: Effort = "auto"
     each: int = 2
-    """Points kept of each set of changed features."""
     gifts: int = 4
-    """Changes offered back at once."""
     widest: int = 2
-    """Continuous changes bisected at once."""
     sections: int = 3
 
     def __post_init__(self) -> None:

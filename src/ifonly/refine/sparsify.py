@@ -20,7 +20,14 @@ from ifonly.space import Continuous
 
 @dataclass(frozen=True)
 class Sparsify:
-    """Give small numeric changes back; candidates stay in their places."""
+    """The paper's sparsity step: small changes of numbers are reverted; candidates stay in their
+    places.
+
+    Examples
+    --------
+    >>> Sparsify()
+    Sparsify()
+    """
 
     def refine(self, problem: Problem, pool: Pool) -> Pool:
         """The pool with fewer changed numbers."""

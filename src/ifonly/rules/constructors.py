@@ -1,31 +1,38 @@
-"""The rules, as Python makes them: each verb reads as its line of text does."""
+"""The rules on one feature, as Python makes them: each verb reads as its line of text does."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
-from ifonly.rules.intervals import Between, Compare, Monotone, Shift
+from ifonly.rules.change_rules import Changes, Steps
+from ifonly.rules.intervals import Between, Monotone, Shift
 from ifonly.rules.levels import OneOf
-from ifonly.rules.linear import Linear
-from ifonly.rules.logic import And
 from ifonly.rules.rule import Rule
-from ifonly.rules.shorthands import Causes, Forbid, Together
-from ifonly.rules.transitions import Takes
-
-
-def fixed(*names: str) -> Rule:
-    """The rule that keeps features as they are.
-
-    >>> print(fixed("race"))
-    race fixed
-    """
-    return Fixed(names[0]) if len(names) == 1 else And(tuple(map(Fixed, names)))
 
 
 def changes(name: str, *, at_least: float = 0.0, at_most: float | None = None) -> Rule:
     """The condition that a feature changes, or that a number changes by so much.
 
+    Parameters
+    ----------
+    name
+        The feature.
+    at_least
+        The least change of a number, or in levels, in either direction.
+    at_most
+        The largest change of a number, or in levels; None: any.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        An amount is negative, or the least exceeds the largest.
+
+    Examples
+    --------
     >>> print(changes("age", at_most=5))
     age changes by at most 5
     """
@@ -34,14 +41,29 @@ def changes(name: str, *, at_least: float = 0.0, at_most: float | None = None) -
     return Shift(name, "changes", at_least, at_most)  # type: ignore[arg-type]
 
 
-def only_change(*names: str) -> Rule:
-    """The rule that no other feature changes."""
-    return OnlyChange(names)
-
-
 def between(name: str, low: float, high: float) -> Rule:
-    """The rule that keeps a number within bounds, a row's own value included.
+    """The rule that keeps a number within bounds, whether it changes or not.
 
+    Parameters
+    ----------
+    name
+        The feature, a number.
+    low
+        The least value.
+    high
+        The largest value.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        `low` exceeds `high`, or a bound is NaN.
+
+    Examples
+    --------
     >>> print(between("age", 30, 60))
     age between 30 and 60
     """
@@ -49,18 +71,70 @@ def between(name: str, low: float, high: float) -> Rule:
 
 
 def at_most(name: str, high: float) -> Rule:
-    """The rule that a number is never more."""
+    """The rule that a number does not exceed a bound, whether it changes or not.
+
+    Parameters
+    ----------
+    name
+        The feature, a number.
+    high
+        The largest value.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(at_most("debt", 2000))
+    debt at most 2000
+    """
     return Between(name, high=high)
 
 
 def at_least(name: str, low: float) -> Rule:
-    """The rule that a number is never less."""
+    """The rule that a number does not fall below a bound, whether it changes or not.
+
+    Parameters
+    ----------
+    name
+        The feature, a number.
+    low
+        The least value.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(at_least("income", 1000))
+    income at least 1000
+    """
     return Between(name, low=low)
 
 
 def one_of(name: str, levels: Any) -> Rule:
-    """The rule that keeps a category among some levels, a row's own level included.
+    """The rule that keeps a category among some levels, whether it changes or not.
 
+    Parameters
+    ----------
+    name
+        The feature, a category.
+    levels
+        The allowed levels: one level as text, or several.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        There is no level.
+
+    Examples
+    --------
     >>> print(one_of("job", ["Sales", "Service"]))
     job in Sales, Service
     """
@@ -68,23 +142,95 @@ def one_of(name: str, levels: Any) -> Rule:
 
 
 def none_of(name: str, levels: Any) -> Rule:
-    """The rule that keeps a category from some levels, a row's own level included."""
+    """The rule that excludes some levels of a category, whether it changes or not.
+
+    Parameters
+    ----------
+    name
+        The feature, a category.
+    levels
+        The excluded levels: one level as text, or several.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        There is no level.
+
+    Examples
+    --------
+    >>> print(none_of("job", ["Sales", "Service"]))
+    job not in Sales, Service
+    """
     return ~one_of(name, levels)
 
 
 def only_increases(name: str) -> Rule:
-    """The rule that a number, or an ordered category, never goes down."""
+    """The rule that a number, or an ordered category, never decreases.
+
+    Parameters
+    ----------
+    name
+        The feature, a number or an ordered category.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(only_increases("age"))
+    age only increases
+    """
     return Monotone(name, up=True)
 
 
 def only_decreases(name: str) -> Rule:
-    """The rule that a number, or an ordered category, never goes up."""
+    """The rule that a number, or an ordered category, never increases.
+
+    Parameters
+    ----------
+    name
+        The feature, a number or an ordered category.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(only_decreases("debt"))
+    debt only decreases
+    """
     return Monotone(name, up=False)
 
 
 def increases(name: str, *, at_least: float = 0.0, at_most: float | None = None) -> Rule:
-    """The condition that a number, or an ordered category, goes up, or up by so much.
+    """The condition that a number, or an ordered category, increases, or increases by so much.
 
+    Parameters
+    ----------
+    name
+        The feature, a number or an ordered category.
+    at_least
+        The least increase of a number; for an ordered category, in levels.
+    at_most
+        The largest increase of a number, or in levels; None: any.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        An amount is negative, or the least exceeds the largest.
+
+    Examples
+    --------
     >>> print(increases("education").implies(increases("age", at_least=2)))
     education increases => age increases by at least 2
     """
@@ -92,58 +238,56 @@ def increases(name: str, *, at_least: float = 0.0, at_most: float | None = None)
 
 
 def decreases(name: str, *, at_least: float = 0.0, at_most: float | None = None) -> Rule:
-    """The condition that a number, or an ordered category, goes down, or down by so much."""
+    """The condition that a number, or an ordered category, decreases, or decreases by so much.
+
+    Parameters
+    ----------
+    name
+        The feature, a number or an ordered category.
+    at_least
+        The least decrease of a number; for an ordered category, in levels.
+    at_most
+        The largest decrease of a number, or in levels; None: any.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        An amount is negative, or the least exceeds the largest.
+
+    Examples
+    --------
+    >>> print(decreases("debt", at_least=500))
+    debt decreases by at least 500
+    """
     return Shift(name, "decreases", at_least, at_most)  # type: ignore[arg-type]
 
 
 def in_steps(name: str, size: float) -> Rule:
-    """The rule that a number changes to multiples of a step."""
+    """The rule that a number changes only to multiples of a step; a row's own value may stay.
+
+    Parameters
+    ----------
+    name
+        The feature, a number.
+    size
+        The step.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        The step is not above 0.
+
+    Examples
+    --------
+    >>> print(in_steps("loan", 100))
+    loan in steps of 100
+    """
     return Steps(name, size)
-
-
-def at_most_change(count: int, *names: str) -> Rule:
-    """The rule that at most so many features change, of all or of those named."""
-    return AtMost(count, names)
-
-
-def together(*names: str) -> Rule:
-    """The rule that features change together or not at all."""
-    return Together(names)
-
-
-def causes(cause: str, effect: str) -> Rule:
-    """The rule that whoever changes the cause changes the effect."""
-    return Causes(cause, effect)
-
-
-def takes(name: str, moves: Any, of: str = "", *, only: bool = False) -> Rule:
-    """The rule on how levels become others: {(before, after): time}, the time spent `of` a number.
-
-    >>> print(takes("education", {("Bachelors", "Masters"): 2}, of="age"))
-    education: Bachelors -> Masters takes 2 of age
-    """
-    return Takes(name, tuple((*pair, time) for pair, time in dict(moves).items()), of, only)
-
-
-def forbid(*conditions: Rule) -> Rule:
-    """The rule that the conditions never hold all at once."""
-    return Forbid(conditions)
-
-
-def relation(left: Any, sign: str, right: Any) -> Rule:
-    """The rule that two sums of numbers compare so: {feature: times}, a number, or a feature.
-
-    >>> print(relation({"debt": 1, "loan": 1}, "<=", {"income": 0.4}))
-    debt + loan <= 0.4 * income
-    """
-    if isinstance(left, str) and isinstance(right, int | float):
-        return Compare(left, sign, right)
-    return Linear(_terms(left), sign, _terms(right))
-
-
-def _terms(side: Any) -> tuple[tuple[float, str], ...]:
-    if isinstance(side, str):
-        return ((1.0, side),)
-    if isinstance(side, int | float):
-        return ((float(side), ""),)
-    return tuple((float(times), name) for name, times in dict(side).items())

@@ -17,7 +17,20 @@ from ifonly.problem.problem import Problem
 
 @dataclass(frozen=True)
 class Edits:
-    """Single edits, and combinations of the `width` best, up to `depth` edits a point."""
+    """Single edits, and combinations of the best of them.
+
+    Parameters
+    ----------
+    width
+        How many of the best edits are combined.
+    depth
+        The largest number of edits per point.
+
+    Examples
+    --------
+    >>> Edits(width=12)
+    Edits(width=12, depth=3)
+    """
 
     width: int = 24
     depth: int = 3

@@ -27,11 +27,36 @@ YLOSSES = {"hinge": Hinge, "l1": L1, "l2": L2}
 
 @dataclass(frozen=True)
 class Gradient:
-    """Sets of k by descent, lambda1 and lambda2 as in the paper.
+    """Sets of k by gradient descent on the paper's loss.
 
-    With `alone`, each point of a set is a descent of its own that sees no other (RandomInitCF).
-    With `summed`, the distance is that of the authors' code, which sums over one-hot columns where
-    the paper's text averages over features.
+    Parameters
+    ----------
+    lambda1
+        The weight of the distance in the loss.
+    lambda2
+        The weight of the diversity in the loss.
+    restarts
+        How often a row starts again whose set has an invalid or repeated point.
+    alone
+        Whether each point of a set is a descent of its own that sees no other (RandomInitCF).
+    summed
+        Whether the distance is that of the authors' code, which sums over one-hot columns where
+        the paper's text averages over features.
+    yloss
+        The loss of the outcome: 'hinge', or 'l1' or 'l2' on the probability, which the paper
+        argues against.
+    pace
+        The step, the number of steps, and when a row stops.
+
+    Raises
+    ------
+    OptionError
+        There is no such loss.
+
+    Examples
+    --------
+    >>> Gradient(lambda2=0.5).yloss
+    'hinge'
     """
 
     lambda1: float = 0.5
@@ -40,7 +65,6 @@ class Gradient:
     alone: bool = False
     summed: bool = False
     yloss: str = "hinge"
-    """'hinge', or 'l1' or 'l2' on the probability, which the paper argues against."""
     pace: Pace = field(default_factory=Pace)
     needs: ClassVar[frozenset[str]] = frozenset({"gradient"})
 

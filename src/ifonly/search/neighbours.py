@@ -18,7 +18,18 @@ from ifonly.problem.problem import Problem
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Paths to the `count` nearest reference rows of the wanted outcome."""
+    """Paths to the nearest reference rows with the wanted outcome.
+
+    Parameters
+    ----------
+    count
+        How many reference rows per row.
+
+    Examples
+    --------
+    >>> Neighbours(count=5)
+    Neighbours(count=5)
+    """
 
     count: int = 12
 

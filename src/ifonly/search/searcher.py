@@ -26,7 +26,19 @@ class Searcher(Protocol):
     """
 
     def search(self, problem: Problem, k: int) -> Pool:
-        """Candidates for every row, with their margins."""
+        """Candidates for every row, with their margins.
+
+        Parameters
+        ----------
+        problem
+            The rows, the wanted outcome, the rules and the model.
+        k
+            How many answers per row are wanted.
+
+        Returns
+        -------
+        Pool
+        """
 
 
 def needs_of(*strategies: object) -> frozenset[str]:

@@ -13,7 +13,19 @@ from ifonly.search.searcher import Searcher, needs_of, propose
 
 @dataclass(frozen=True)
 class Union:
-    """Everything that each of some searchers proposes and proves."""
+    """Everything that each of some searchers proposes and proves.
+
+    Parameters
+    ----------
+    searchers
+        The searchers.
+
+    Examples
+    --------
+    >>> from ifonly.search import Edits, Neighbours
+    >>> Union((Edits(), Neighbours()))
+    Union(searchers=(Edits(width=24, depth=3), Neighbours(count=12)))
+    """
 
     searchers: tuple[Searcher, ...]
 

@@ -26,11 +26,30 @@ _EXCHANGES = 10_000
 
 @dataclass(frozen=True)
 class Determinant:
-    """Diversity 0 gives the k nearest, 1 the widest set of the pool."""
+    """k points near the row and far from each other, by the determinant of their similarities.
+
+    Parameters
+    ----------
+    diversity
+        From 0, the k nearest, to 1, the widest set of the pool.
+    nearest
+        Whether the nearest valid point is the first answer.
+    exchanges
+        The largest number of exchanges.
+
+    Raises
+    ------
+    OptionError
+        The diversity is not a number from 0 to 1.
+
+    Examples
+    --------
+    >>> Determinant(diversity=0.9)
+    Determinant(diversity=0.9, nearest=True, exchanges=30)
+    """
 
     diversity: float = 0.55
     nearest: bool = True
-    """The nearest valid point is the first answer."""
     exchanges: int = 30
 
     def __post_init__(self) -> None:

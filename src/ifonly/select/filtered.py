@@ -20,7 +20,21 @@ from ifonly.select.selector import Selector
 
 @dataclass(frozen=True)
 class Filtered:
-    """A choice without what breaks rules; nothing takes the place of what is dropped."""
+    """A choice without what breaks rules; nothing replaces what is dropped.
+
+    Parameters
+    ----------
+    choice
+        The selector that chooses.
+    rules
+        The rules, as rules or lines of text.
+
+    Examples
+    --------
+    >>> from ifonly.select import InOrder
+    >>> Filtered(InOrder(), ("age only increases",))
+    Filtered(choice=InOrder(), rules=('age only increases',))
+    """
 
     choice: Selector
     rules: tuple[Rule | str, ...]

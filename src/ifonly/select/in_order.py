@@ -16,7 +16,13 @@ from ifonly.select.exchange import nearest_first
 
 @dataclass(frozen=True)
 class InOrder:
-    """The valid and distinct ones among the first k places of the pool."""
+    """The valid and distinct points among the first k places of the pool.
+
+    Examples
+    --------
+    >>> InOrder()
+    InOrder()
+    """
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Those points, nearest first."""

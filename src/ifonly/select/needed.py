@@ -36,7 +36,18 @@ ROOM = 1_000_000
 
 @dataclass(frozen=True)
 class Needed:
-    """A choice among candidates without needless changes; `choice` takes points of its pool."""
+    """A choice among candidates of which every change is needed for the outcome.
+
+    Parameters
+    ----------
+    choice
+        The selector that chooses; it takes points of its pool only.
+
+    Examples
+    --------
+    >>> Needed(Determinant(diversity=0.9)).choice.diversity
+    0.9
+    """
 
     choice: Diverse = field(default_factory=Determinant)
 

@@ -19,7 +19,22 @@ class Selector(Protocol):
     """
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The chosen points [q, k, d], nearest first, and which places are filled, bool [q, k]."""
+        """The chosen points, nearest first, and which places are filled.
+
+        Parameters
+        ----------
+        problem
+            The rows, the wanted outcome, the rules and the model.
+        pool
+            The candidates.
+        k
+            How many answers per row are wanted.
+
+        Returns
+        -------
+        tuple of np.ndarray
+            The points [q, k, d], and bool [q, k].
+        """
 
 
 @runtime_checkable
@@ -27,7 +42,17 @@ class Diverse(Selector, Protocol):
     """A selector with the knob `diversity`; its choice weighs the price of each point too."""
 
     def with_diversity(self, diversity: float) -> Self:
-        """The same selector at another diversity, from 0 (closest) to 1 (widest)."""
+        """The same selector at another diversity.
+
+        Parameters
+        ----------
+        diversity
+            From 0, the closest answers, to 1, the widest.
+
+        Returns
+        -------
+        Self
+        """
 
 
 def from_pool(selector: Selector) -> Selector:

@@ -62,7 +62,27 @@ class Method:
         return isinstance(self.selector, Diverse)
 
     def with_diversity(self, diversity: float) -> Method:
-        """The method at another diversity; an error where its selector has no such knob."""
+        """The method at another diversity.
+
+        Parameters
+        ----------
+        diversity
+            From 0, the closest answers, to 1, the widest.
+
+        Returns
+        -------
+        Method
+
+        Raises
+        ------
+        OptionError
+            The selector of the method has no diversity.
+
+        Examples
+        --------
+        >>> Method().with_diversity(0.9).selector.choice.diversity
+        0.9
+        """
         if not isinstance(self.selector, Diverse):
             raise OptionError(
                 f"diversity={diversity!r} has no effect: {type(self.selector).__name__} takes the "

@@ -69,6 +69,28 @@ def cost(
 ) -> Cost:
     """What a feature's change costs, as a factor on its distance, for the option `weights`.
 
+    Parameters
+    ----------
+    up
+        The factor of an increase.
+    down
+        The factor of a decrease.
+    moves
+        For a category, the factor of each move: {(before, after): factor}.
+    other
+        The factor of the moves that are not listed.
+
+    Returns
+    -------
+    Cost
+
+    Raises
+    ------
+    OptionError
+        A factor cannot be used.
+
+    Examples
+    --------
     >>> cost(up=3)
     Cost(up=3, down=1.0, moves=(), other=1.0)
     >>> cost(moves={("Sales", "Service"): 0.5}, other=2).moves

@@ -34,12 +34,43 @@ class Column:
 
 @dataclass(frozen=True)
 class Continuous:
-    """A number between `low` and `high`, rounded to `decimals`; -2 are hundreds.
+    """A number in a range, rounded to some decimals.
 
-    `mad` is the unit of distance: the median absolute deviation over the data or, where that is 0,
-    what `Space.infer` puts in its place. `tolerance` is the change that the paper's sparsity step
-    takes for small (section 'Enhancing Sparsity'). `missing` says whether a row may lack the value;
-    `fillable` whether an answer may then give one, `erasable` whether it may take one away.
+    Parameters
+    ----------
+    name
+        The name of the column.
+    low
+        The lowest value.
+    high
+        The highest value.
+    decimals
+        The decimals of its values; -2 are hundreds.
+    mad
+        The unit of distance: the median absolute deviation over the data or, where that is 0,
+        what `Space.infer` puts in its place.
+    tolerance
+        The change that the paper's sparsity step takes for small (section 'Enhancing
+        Sparsity'); None: one MAD.
+    missing
+        Whether a row may lack the value.
+    fillable
+        Whether an answer may give a value where the row has none.
+    erasable
+        Whether an answer may remove the value.
+    column
+        How the feature is stored in a frame: dtype and categories.
+
+    Raises
+    ------
+    DataError
+        The range, the decimals or the MAD cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> age = Continuous("age", low=18, high=90, mad=10)
+    >>> age.step, age.small
+    (1.0, 10)
     """
 
     name: str
@@ -90,9 +121,26 @@ class Continuous:
 
 @dataclass(frozen=True)
 class Categorical:
-    """One of a few levels, of any type that can be compared for equality.
+    """One of a few levels.
 
-    `missing`, `fillable` and `erasable` as for a number.
+    Parameters
+    ----------
+    name
+        The name of the column.
+    levels
+        The levels, of any type that can be compared for equality.
+    missing, fillable, erasable, column
+        As for `Continuous`.
+
+    Raises
+    ------
+    DataError
+        There is no level, a level is listed twice, or a level is of a type that can change.
+
+    Examples
+    --------
+    >>> Categorical("job", ["Sales", "Service"]).levels
+    ('Sales', 'Service')
     """
 
     name: str
@@ -120,7 +168,27 @@ class Categorical:
 
 @dataclass(frozen=True)
 class Ordinal(Categorical):
-    """A categorical feature whose levels stand in order, lowest first."""
+    """A categorical feature whose levels stand in order.
+
+    Parameters
+    ----------
+    name
+        The name of the column.
+    levels
+        The levels, lowest first, of any type that can be compared for equality.
+    missing, fillable, erasable, column
+        As for `Continuous`.
+
+    Raises
+    ------
+    DataError
+        There is no level, a level is listed twice, or a level is of a type that can change.
+
+    Examples
+    --------
+    >>> Ordinal("grade", ["low", "mid", "high"]).levels[-1]
+    'high'
+    """
 
 
 Feature: TypeAlias = Continuous | Categorical

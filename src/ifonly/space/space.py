@@ -1,29 +1,18 @@
-"""The ordered features, and the only bridge between rows, codes and units.
-
-*Rows* are what users have: a DataFrame. *Codes* [..., d] are what ifonly computes with: a
-continuous feature's own value, a categorical feature's level index, NaN where a value is missing.
-*Units* [..., w] exist for gradient search and for models that want that input: continuous values
-scaled to [0, 1], categories one-hot.
-"""
+"""The features of a model and what changing them costs: inferred, described, read and written."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
-import numpy as np
-from array_api_compat import array_namespace, device
-
 from ifonly.errors import DataError, IfonlyError, OptionError
-from ifonly.space.codes import build_rows, level_arrays, read_codes
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_weights
-from ifonly.space.feature import Categorical, Continuous, Feature, from_plain, to_plain
+from ifonly.space.feature import Feature, from_plain, to_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features
+from ifonly.space.layout import Layout
 from ifonly.space.marks import decode, encode
 
 SPARSITY = 0.5
@@ -31,17 +20,40 @@ _FIELDS = ("library", "features", "labels", "weights", "sparsity")
 
 
 @dataclass(frozen=True)
-class Space:
-    """The ordered features of a model, and the library whose frames it is asked with."""
+class Space(Layout):
+    """The ordered features of a model, and the library whose frames it is asked with.
 
-    features: tuple[Feature, ...]
-    library: str = "pandas"
+    Parameters
+    ----------
+    features
+        The features: `Continuous`, `Categorical` or `Ordinal`, in the order of the columns.
+    library
+        The library of the frames that the model is asked with, such as 'pandas' or 'polars'.
+    labels
+        Names for features and classes, used in sentences and pictures.
+    weights
+        Factors on the distance of a feature: 1 unless stated.
+    sparsity
+        The charge for a row that changes all its features, in addition to their distance.
+
+    Raises
+    ------
+    DataError
+        There is no feature, or two features have one name.
+    OptionError
+        A label, a weight or the sparsity cannot be used.
+
+    Examples
+    --------
+    >>> from ifonly import Categorical, Continuous
+    >>> space = Space((Continuous("age", 18, 90), Categorical("job", ("a", "b"))))
+    >>> space.names, len(space)
+    (('age', 'job'), 2)
+    """
+
     labels: Mapping[Any, str] = field(default_factory=dict, hash=False)
-    """Names for features and classes, used in sentences and pictures."""
     weights: Mapping[str, float | Cost] = field(default_factory=dict, hash=False)
-    """Factors on the distance of a feature: 1 unless stated."""
     sparsity: float = SPARSITY
-    """What a row that changes all its features pays for that, beside their distance."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
@@ -118,121 +130,67 @@ class Space:
     def describe(cls, *features: dict[str, Any]) -> Space:
         """The space of a plain description: no data, only ranges, levels and MADs.
 
+        Parameters
+        ----------
+        *features
+            Per feature a dictionary with its 'name' and either 'low' and 'high' or 'levels',
+            and any other field of `Continuous`, `Categorical` or `Ordinal`.
+
+        Returns
+        -------
+        Space
+
+        Raises
+        ------
+        DataError
+            A description cannot be used; the message says why.
+
+        Examples
+        --------
         >>> Space.describe({"name": "age", "low": 17, "high": 90, "mad": 10},
         ...                {"name": "job", "levels": ["a", "b"]}).names
         ('age', 'job')
         """
         return cls(tuple(from_plain(feature) for feature in features))
 
-    def __len__(self) -> int:
-        return len(self.features)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        return tuple(feature.name for feature in self.features)
-
-    @cached_property
-    def continuous(self) -> np.ndarray:
-        """[d] whether each feature is continuous."""
-        return np.array([isinstance(feature, Continuous) for feature in self.features])
-
-    @cached_property
-    def offsets(self) -> tuple[int, ...]:
-        """Where each feature's unit columns begin; the last entry is w."""
-        widths = [len(f.levels) if isinstance(f, Categorical) else 1 for f in self.features]
-        return (0, *np.cumsum(widths).tolist())
-
-    @cached_property
-    def low(self) -> np.ndarray:
-        """[d] the lowest value of each continuous feature; 0 for a category."""
-        lows = [f.low if isinstance(f, Continuous) else 0.0 for f in self.features]
-        return np.array(lows, dtype=np.float64)
-
-    @cached_property
-    def high(self) -> np.ndarray:
-        """[d] the highest value of each continuous feature, the last index of a category."""
-        tops = [f.high if isinstance(f, Continuous) else len(f.levels) - 1 for f in self.features]
-        return np.array(tops, dtype=np.float64)
-
-    @cached_property
-    def decimals(self) -> np.ndarray:
-        """[d] the decimals of each feature; 0 for a category."""
-        return np.array([f.decimals if isinstance(f, Continuous) else 0 for f in self.features])
-
-    def count(self, j: int) -> int:
-        """How many codes a feature has, the missing value apart."""
-        feature = self.features[j]
-        if isinstance(feature, Continuous):
-            return round((feature.high - feature.low) / feature.step) + 1
-        return len(feature.levels)
-
-    def values(self, j: int, most: int) -> np.ndarray:
-        """The sorted codes of a feature; of a number with more than `most`, so many, evenly spread.
-
-        >>> Space.describe({"name": "rate", "low": 0, "high": 1, "decimals": 1}).values(0, 3)
-        array([0. , 0.5, 1. ])
-        """
-        feature, count = self.features[j], self.count(j)
-        if not isinstance(feature, Continuous):
-            return np.arange(count, dtype=np.float64)
-        steps = np.linspace(0, count - 1, min(count, most)).round()
-        return np.round(feature.low + feature.step * steps, feature.decimals)
-
-    def codes(self, rows: Frame, what: str = "rows") -> np.ndarray:
-        """float64 [n, d]: the rows as codes; what does not fit the space is refused by name."""
-        return read_codes(self.features, as_frame(rows, what), what)
-
-    def rows(self, codes: np.ndarray, library: str | None = None) -> Frame:
-        """A frame of codes [n, d] with the dtypes of the data, in its own library or another."""
-        native = library in (None, self.library)
-        arrays = self._level_arrays if native and self.library == "pandas" else None
-        return build_rows(self.features, codes, library or self.library, arrays, native=native)
-
-    def units(self, codes: Any) -> Any:
-        """[..., w] the units of codes [..., d]; a missing value is zero in all its columns."""
-        xp = array_namespace(codes)
-        columns = []
-        for j, feature in enumerate(self.features):
-            code = codes[..., j : j + 1]
-            if isinstance(feature, Continuous):
-                width = (feature.high - feature.low) or 1.0
-                unit = (code - feature.low) / width
-                columns.append(xp.where(xp.isnan(unit), xp.zeros_like(unit), unit))
-            else:
-                levels = xp.arange(len(feature.levels), dtype=codes.dtype, device=device(codes))
-                columns.append(xp.astype(code == levels, codes.dtype))
-        return xp.concat(columns, axis=-1)
-
-    def snap(self, units: Any) -> Any:
-        """[..., d] the codes nearest to units [..., w]: the strongest level, the rounded value."""
-        xp = array_namespace(units)
-        columns = []
-        for j, feature in enumerate(self.features):
-            unit = units[..., self.offsets[j] : self.offsets[j + 1]]
-            if isinstance(feature, Continuous):
-                value = feature.low + unit[..., 0] * (feature.high - feature.low)
-                columns.append(xp.clip(value, feature.low, feature.high))
-            else:
-                columns.append(xp.astype(xp.argmax(unit, axis=-1), units.dtype))
-        return self.round(xp.stack(columns, axis=-1))
-
-    def round(self, codes: Any) -> Any:
-        """[..., d] the codes on the grid of their decimals, with one zero."""
-        xp = array_namespace(codes)
-        powers = xp.asarray(10.0**self.decimals, dtype=codes.dtype, device=device(codes))
-        return xp.round(codes * powers) / powers + 0.0
-
-    def index(self, name: str) -> int:
-        """The position of a feature."""
-        return self.names.index(name)
-
     def to_json(self) -> str:
-        """The space as JSON, without loss."""
+        """The space as JSON, without loss.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> space = Space.describe({"name": "age", "low": 17, "high": 90})
+        >>> Space.from_json(space.to_json()) == space
+        True
+        """
         return json.dumps(self.to_plain(), ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Space:
-        """The space that `to_json` wrote."""
+        """The space that `to_json` wrote.
+
+        Parameters
+        ----------
+        text
+            The JSON.
+
+        Returns
+        -------
+        Space
+
+        Raises
+        ------
+        DataError
+            The text is not the JSON of a space.
+
+        Examples
+        --------
+        >>> Space.from_json(Space.describe({"name": "age", "low": 17, "high": 90}).to_json()).names
+        ('age',)
+        """
         try:
             return cls.from_plain(json.loads(text))
         except (ValueError, TypeError, RecursionError) as error:
@@ -241,7 +199,17 @@ class Space:
             raise DataError("This is not the JSON of a space.", "Write one by to_json().") from None
 
     def to_plain(self) -> dict[str, Any]:
-        """The space as lists and dictionaries that JSON can hold."""
+        """The space as lists and dictionaries that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> sorted(Space.describe({"name": "age", "low": 17, "high": 90}).to_plain())
+        ['features', 'labels', 'library', 'sparsity', 'weights']
+        """
         return {
             "library": self.library,
             "features": [_written(f) for f in self.features],
@@ -252,7 +220,28 @@ class Space:
 
     @classmethod
     def from_plain(cls, plain: Any) -> Space:
-        """The space that `to_plain` wrote; whatever does not fit is refused."""
+        """The space that `to_plain` wrote.
+
+        Parameters
+        ----------
+        plain
+            What `to_plain` returned.
+
+        Returns
+        -------
+        Space
+
+        Raises
+        ------
+        DataError
+            It is no description of a space.
+
+        Examples
+        --------
+        >>> space = Space.describe({"name": "age", "low": 17, "high": 90})
+        >>> Space.from_plain(space.to_plain()) == space
+        True
+        """
         if not isinstance(plain, dict) or set(plain) != set(_FIELDS):
             raise DataError("This is no description of a space.", "Write one by to_json().")
         if plain["library"] not in LIBRARIES:
@@ -264,15 +253,6 @@ class Space:
         features = tuple(from_plain(_read(one)) for one in plain["features"])
         prices = decode(plain["labels"]), decode(plain["weights"]), plain["sparsity"]
         return cls(features, plain["library"], *prices)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that tell this space from another."""
-        return hashlib.sha256(repr([to_plain(f) for f in self.features]).encode()).hexdigest()[:16]
-
-    @cached_property
-    def _level_arrays(self) -> tuple[Any, ...]:
-        return level_arrays(self.features)
 
 
 def _written(feature: Feature) -> dict[str, Any]:

@@ -27,8 +27,23 @@ FACTORS = (1, 1, 2, 0.5, 0.4, 1.5)
 
 
 def random_grammar(space: Space, seed: int, count: int) -> list[Rule]:
-    """So many rules of a space, of any kind, some of them made of others.
+    """Rules of a space, of any kind, some of them made of others.
 
+    Parameters
+    ----------
+    space
+        The features.
+    seed
+        The same seed gives the same rules.
+    count
+        The number of rules.
+
+    Returns
+    -------
+    list of Rule
+
+    Examples
+    --------
     >>> from ifonly.testing import random_space
     >>> random_grammar(random_space(0), 0, 5) == random_grammar(random_space(0), 0, 5)
     True
@@ -38,7 +53,27 @@ def random_grammar(space: Space, seed: int, count: int) -> list[Rule]:
 
 
 def random_rule(space: Space, rng: np.random.Generator, depth: int) -> Rule:
-    """One rule; those of depth 0 have no parts, those of depth 1 have some of depth 0."""
+    """One random rule.
+
+    Parameters
+    ----------
+    space
+        The features.
+    rng
+        The random generator.
+    depth
+        The depth of the rule: 0 has no parts, 1 has some of depth 0.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> from ifonly.testing import random_space
+    >>> random_rule(random_space(0), np.random.default_rng(0), depth=0).names != ()
+    True
+    """
     kinds = [kind for kind in (JOINED if depth else SINGLE) if fits(kind, space)]
     return rule_of(str(rng.choice(kinds)), space, rng, depth)
 

@@ -12,8 +12,26 @@ from ifonly.testing.spaces import random_codes
 def check_model(
     model: Model, space: Space, codes: np.ndarray | None = None, *, tolerance: float = 1e-6
 ) -> None:
-    """Assert every law of a model over a space, with codes [n, d] of your own or random ones.
+    """Assert every law of a model over a space.
 
+    Parameters
+    ----------
+    model
+        The model to check.
+    space
+        The features of the model.
+    codes
+        [n, d] codes to ask about; random ones by default.
+    tolerance
+        The largest difference between scores that count as equal.
+
+    Raises
+    ------
+    AssertionError
+        A law is broken; the message says which.
+
+    Examples
+    --------
     >>> from ifonly.testing import random_model, random_space
     >>> check_model(random_model(random_space(0), "stumps", seed=0), random_space(0))
     """

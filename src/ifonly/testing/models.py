@@ -46,7 +46,26 @@ class Stumps:
 
 
 def random_model(space: Space, kind: str, seed: int) -> Model:
-    """A model of one of MODEL_KINDS, centred so that more than one outcome occurs."""
+    """A random model, centred so that more than one outcome occurs.
+
+    Parameters
+    ----------
+    space
+        The features of the model.
+    kind
+        One of `MODEL_KINDS`.
+    seed
+        The same seed gives the same model.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> random_model(Space.describe({"name": "age", "low": 20, "high": 60}), "linear", 0).classes
+    ('no', 'yes')
+    """
     rng = np.random.default_rng(seed)
     codes = random_codes(space, 400, seed)
     if kind in ("stumps", "labels"):

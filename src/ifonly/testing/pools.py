@@ -10,11 +10,26 @@ from ifonly.testing.spaces import random_codes
 
 
 def random_pool(problem: Problem, seed: int, m: int = 24) -> Pool:
-    """A pool of the problem: m candidates per row, near and far, some of them invalid or empty.
+    """A pool of candidates, near and far, some of them invalid.
 
-    A third of them change few features of their row. Some slots are empty, and some candidates
-    are in the pool twice.
+    A third of them change few features of their row. Some slots are empty, and some candidates are
+    in the pool twice.
 
+    Parameters
+    ----------
+    problem
+        The problem.
+    seed
+        The same seed gives the same pool.
+    m
+        How many candidates per row.
+
+    Returns
+    -------
+    Pool
+
+    Examples
+    --------
     >>> from ifonly.testing import random_problem
     >>> pool = random_pool(random_problem(seed=0), seed=1)
     >>> pool.points.shape[:2], pool.margin.shape

@@ -32,9 +32,27 @@ RELATIONS = (
 
 
 def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
-    """A posed problem of q rows; `kind` is one of MODEL_KINDS, by turns where it is not given.
+    """A posed problem.
 
     The first row has a value outside the known range, where a feature has one.
+
+    Parameters
+    ----------
+    seed
+        The same seed gives the same problem.
+    kind
+        One of `MODEL_KINDS`; by default by turns, with the seed.
+    q
+        The number of rows.
+
+    Returns
+    -------
+    Problem
+
+    Examples
+    --------
+    >>> len(random_problem(seed=0, q=3).x)
+    3
     """
     kind = kind or MODEL_KINDS[seed % len(MODEL_KINDS)]
     data = random_frame(seed)
@@ -49,7 +67,25 @@ def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
 
 
 def random_rules(space: Space, seed: int) -> list[Rule]:
-    """Rules of every kind that some feature of the space can have, in random order."""
+    """Rules of every kind that some feature of the space can have, in random order.
+
+    Parameters
+    ----------
+    space
+        The features.
+    seed
+        The same seed gives the same rules.
+
+    Returns
+    -------
+    list of Rule
+
+    Examples
+    --------
+    >>> space = Space.describe({"name": "age", "low": 20, "high": 60})
+    >>> random_rules(space, seed=0) == random_rules(space, seed=0)
+    True
+    """
     rng = np.random.default_rng(seed)
     rules: list[Rule] = [fixed(str(rng.choice(space.names)))]
     for feature in space.features:
@@ -71,7 +107,27 @@ def random_rules(space: Space, seed: int) -> list[Rule]:
 
 
 def random_rows(space: Space, n: int, seed: int) -> np.ndarray:
-    """[n, d] codes of rows as users have them: some out of range, some beside the value grid."""
+    """Codes of rows as users have them: some out of range, some beside the value grid.
+
+    Parameters
+    ----------
+    space
+        The features.
+    n
+        The number of rows.
+    seed
+        The same seed gives the same rows.
+
+    Returns
+    -------
+    np.ndarray
+        [n, d].
+
+    Examples
+    --------
+    >>> random_rows(Space.describe({"name": "age", "low": 20, "high": 60}), 5, seed=0).shape
+    (5, 1)
+    """
     rng = np.random.default_rng(seed)
     x = random_codes(space, n, seed)
     for j, feature in enumerate(space.features):

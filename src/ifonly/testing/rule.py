@@ -17,8 +17,28 @@ from ifonly.testing.spaces import random_codes
 
 
 def check_rule(rule: Rule, space: Space, *, seed: int = 0, q: int = 8, m: int = 30) -> None:
-    """Assert every law of a rule that fits a space, on q random rows and m points of each.
+    """Assert every law of a rule that fits a space, on random rows and points.
 
+    Parameters
+    ----------
+    rule
+        The rule to check.
+    space
+        A space with the features of the rule.
+    seed
+        The seed of the rows and points.
+    q
+        How many rows.
+    m
+        How many points per row.
+
+    Raises
+    ------
+    AssertionError
+        A law is broken; the message says which.
+
+    Examples
+    --------
     >>> from ifonly import fixed
     >>> from ifonly.testing import random_space
     >>> space = random_space(0)

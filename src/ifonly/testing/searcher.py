@@ -19,9 +19,23 @@ def check_searcher(
 ) -> None:
     """Assert every law of a searcher on some problems.
 
-    By default, they are two of every kind of model that has what the searcher `needs`. Problems of
-    your own should have at least two rows each.
+    Parameters
+    ----------
+    searcher
+        The searcher to check.
+    problems
+        Problems of your own, each with at least two rows; by default two of every kind of model
+        that has what the searcher `needs`.
+    k
+        How many answers per row are asked for.
 
+    Raises
+    ------
+    AssertionError
+        A law is broken; the message says which.
+
+    Examples
+    --------
     >>> from ifonly.search import Edits
     >>> check_searcher(Edits(width=4, depth=2), [random_problem(seed=0)])
     """

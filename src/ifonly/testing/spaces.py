@@ -20,8 +20,21 @@ Maker = Callable[[np.random.Generator, int], object]
 
 
 def random_frame(seed: int, n: int = 40) -> pd.DataFrame:
-    """A table of n rows with three to eight columns, at least one number and one category.
+    """A table with three to eight columns, at least one number and one category.
 
+    Parameters
+    ----------
+    seed
+        The same seed gives the same table.
+    n
+        The number of rows.
+
+    Returns
+    -------
+    pd.DataFrame
+
+    Examples
+    --------
     >>> random_frame(0).equals(random_frame(0))
     True
     """
@@ -35,13 +48,48 @@ def random_frame(seed: int, n: int = 40) -> pd.DataFrame:
 
 
 def random_space(seed: int) -> Space:
-    """The space of a random table."""
+    """The space of a random table.
+
+    Parameters
+    ----------
+    seed
+        The same seed gives the same space.
+
+    Returns
+    -------
+    Space
+
+    Examples
+    --------
+    >>> random_space(0) == random_space(0)
+    True
+    """
     frame = random_frame(seed)
     return Space.infer(frame, categorical=[CODED] if CODED in frame else [])
 
 
 def random_codes(space: Space, n: int, seed: int) -> np.ndarray:
-    """[n, d] codes spread over a space, some of them missing where that is allowed."""
+    """Codes spread over a space, some of them missing where that is allowed.
+
+    Parameters
+    ----------
+    space
+        The features.
+    n
+        The number of rows.
+    seed
+        The same seed gives the same codes.
+
+    Returns
+    -------
+    np.ndarray
+        [n, d].
+
+    Examples
+    --------
+    >>> random_codes(Space.describe({"name": "age", "low": 20, "high": 60}), 5, seed=0).shape
+    (5, 1)
+    """
     rng = np.random.default_rng(seed)
     codes = np.empty((n, len(space)))
     for j, feature in enumerate(space.features):

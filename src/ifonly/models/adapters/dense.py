@@ -26,13 +26,37 @@ ONE_THREAD = 2**18
 @final
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """Layers of (kernel [in, out], bias [out]) over units; no classes means regression."""
+    """A dense network with ReLU between its layers, over units.
+
+    Parameters
+    ----------
+    layers
+        Per layer its kernel [in, out] and its bias [out].
+    space
+        The features; the first layer takes their unit columns.
+    classes
+        The classes, in the order of the outputs; none for a regression.
+    home
+        A function that returns an empty array of the library and device that gradient searches
+        run on; None: NumPy.
+
+    Raises
+    ------
+    ModelError
+        The layers do not fit together, the space or the classes.
+
+    Examples
+    --------
+    >>> space = Space.describe({"name": "age", "low": 20, "high": 60})
+    >>> Dense([(np.ones((1, 1)), np.zeros(1))], space).scores(np.array([[30.0], [60.0]]))
+    array([[0.25],
+           [1.  ]])
+    """
 
     layers: Sequence[tuple[np.ndarray, np.ndarray]]
     space: Space
     classes: tuple[Any, ...] = ()
     home: Callable[[], Array] | None = field(default=None, kw_only=True, repr=False)
-    """An empty array where searches with the gradient run; None: NumPy's."""
     _placed: dict[Hashable, tuple[Any, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:

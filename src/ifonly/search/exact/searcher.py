@@ -17,12 +17,30 @@ from ifonly.search.searcher import Searcher
 class Exact:
     """k answers, each the nearest that changes other features than those before it.
 
-    With `apart`, each lies at least that far from those before it instead. Answers are taken one
-    after another and none is taken back: a row has fewer than k where nothing is left that far from
-    those taken, although k answers that far apart may exist without the nearest. `limit` is the
-    most seconds for an answer; what is found by then comes back with a bound. `starts` is another
-    searcher whose candidates it starts from: nothing dearer is looked at. `explain` fills in the
-    default engine where there is none.
+    Answers are found one after another and none is revised: a row has fewer than k where nothing is
+    left that is far enough from those found, although k such answers may exist without the nearest.
+
+    Parameters
+    ----------
+    limit
+        The most seconds per answer; what is found by then is returned with a bound. None: no
+        limit.
+    apart
+        The least distance of each answer from those before it, instead of other changed
+        features.
+    starts
+        A searcher whose candidates the search starts from: no costlier point is considered.
+        `explain` fills in the default engine where there is none.
+
+    Raises
+    ------
+    OptionError
+        `limit` or `apart` is not above 0.
+
+    Examples
+    --------
+    >>> Exact(limit=5)
+    Exact(limit=5, apart=None, starts=None)
     """
 
     limit: float | None = 60.0

@@ -1,0 +1,239 @@
+"""Answers as tables: one line per answer, per change, per row or per feature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from ifonly import metrics
+from ifonly.answers import certificates
+from ifonly.answers.data import AnswerData
+from ifonly.answers.views import row_views
+from ifonly.errors import OptionError, nearest
+from ifonly.metrics import importance
+from ifonly.space.frame import Frame, free_name, table
+from ifonly.status import Status
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerTables(AnswerData):
+    """The part of `Answers` that returns frames, each in the library of the user's rows."""
+
+    def frame(self) -> Frame:
+        """One line per answer: query, answer, the features, prediction, score, distance, changed.
+
+        Where a feature has one of these names, ifonly's column gets leading underscores: as many as
+        set it apart from every feature.
+
+        Returns
+        -------
+        Frame
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> answers.frame()[["query", "answer", "income", "prediction"]]
+           query  answer  income prediction
+        0      0       0      41        yes
+        """
+        rows, places = np.nonzero(self.filled)
+        features = self.space.rows(self.points[self.filled], self.library)
+        if self.library != "pandas":
+            features = nw.from_native(features, eager_only=True)
+        predictions = [self.prediction(int(q), int(a)) for q, a in zip(rows, places, strict=True)]
+        after = {
+            "prediction": predictions,
+            "score": self.score[self.filled],
+            "distance": self.distance()[self.filled],
+            "changed": self.changed().sum(axis=-1)[self.filled],
+        }
+        return table(
+            {
+                **self._ours({"query": rows, "answer": places}),
+                **{name: features[name] for name in self.space.names},
+                **self._ours(after),
+            },
+            self.library,
+        )
+
+    def changes(self) -> Frame:
+        """One line per change: query, answer, feature, before, after.
+
+        Where causes are known, `follows` distinguishes consequences from actions.
+
+        Returns
+        -------
+        Frame
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> answers.changes()
+           query  answer feature  before  after
+        0      0       0  income      10     41
+        """
+        names = ("query", "answer", "feature", "before", "after", "follows")
+        lines = [
+            (row.query, place, change.feature, change.before, change.after, change.follows)
+            for row in row_views(self, range(len(self)), named=False)
+            for place, answer in enumerate(row.answers)
+            for change in answer.changes
+        ]
+        columns = {name: [line[place] for line in lines] for place, name in enumerate(names)}
+        if self.acted is None:
+            del columns["follows"]
+        return table(columns, self.library)
+
+    def metrics(self) -> Frame:
+        """One line per row: the paper's metrics and the objective.
+
+        Returns
+        -------
+        Frame
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> answers.metrics()[["query", "status", "changed", "valid_unique"]]
+           query status  changed  valid_unique
+        0      0  found      1.0           1.0
+        """
+        measured = metrics.set_metrics(
+            self.metric, self.x, self.points, self.filled, distance=self.distance()
+        )
+        status = [str(status) for status in self.status]
+        return table({"query": np.arange(len(self)), "status": status, **measured}, self.library)
+
+    def importance(self, *, by_row: bool = False) -> Frame:
+        """One line per feature: how often answers change it, and how often it is enough alone.
+
+        `changed` is the share of answers that change the feature. `sufficient` is the share in
+        which its change alone gives the wanted outcome; it needs fresh answers, since saved ones
+        cannot ask the model.
+
+        Parameters
+        ----------
+        by_row
+            One line per row and feature instead.
+
+        Returns
+        -------
+        Frame
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> answers.importance()
+          feature  changed  sufficient
+        0  income      1.0         1.0
+        """
+        lines = importance.lines(self._shares(), self.space.names, by_row=by_row)
+        return table(lines, self.library)
+
+    def _shares(self) -> dict[str, np.ndarray]:
+        """[q, d] each: how often each feature changes, and where that alone is enough."""
+        share = {"changed": importance.change_share(self.changed(), self.filled)}
+        if self.source is not None:
+            changed = self.changed() & self.filled[:, :, None]
+            points, asked = importance.lone_changes(self.x, self.points, changed)
+            alone = self.source.outcomes(points, asked).reshape(self.points.shape)
+            share["sufficient"] = importance.change_share(alone, self.filled)
+        return share
+
+    def sensitive(self, features: Sequence[str]) -> Frame:
+        """One line per row: the share of answers that change a protected feature, and `flips`.
+
+        `flips` says whether other values of the protected features alone would give the row the
+        wanted outcome. `exhaustive` says whether the model was asked about every combination of
+        their values (for a number, every value of its range in steps of its decimals), or, where
+        there are more than about 10,000, about a part of them. A flip that was found is one in
+        either case; `flips` is missing where none was found among a part, or the row failed.
+
+        Parameters
+        ----------
+        features
+            The protected features.
+
+        Returns
+        -------
+        Frame
+
+        Raises
+        ------
+        OptionError
+            There is no such feature, or the answers were saved and cannot ask the model.
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> answers.sensitive(["income"])
+           query  changed  flips  exhaustive
+        0      0      1.0   True        True
+        """
+        names = [features] if isinstance(features, str) else features
+        columns = [self._column(name) for name in names]
+        touched = np.asarray(self.changed()[:, :, columns].any(axis=-1, keepdims=True))
+        source = self.asked_further()
+        known = source.batch.known & (np.array(self.status) != Status.FAILED)
+        flips, complete = source.flips(columns, known & ~source.batch.met)
+        unknown = ~flips & ~source.batch.met & (~known | (not complete))
+        return table(
+            {
+                "query": np.arange(len(self)),
+                "changed": importance.change_share(touched, self.filled)[:, 0],
+                "flips": np.ma.masked_array(flips, unknown),
+                "exhaustive": np.full(len(self), complete),
+            },
+            self.library,
+        )
+
+    def certificates(self) -> Frame:
+        """One line per row: how near the nearest answer is, and how near any answer can be.
+
+        Returns
+        -------
+        Frame
+
+        Raises
+        ------
+        OptionError
+            The answers were made without `certify`, and nothing was proved.
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> data = pd.DataFrame({"income": [20, 30, 40, 50, 60, 70]})
+        >>> model = LogisticRegression().fit(data, data["income"] > 45)
+        >>> answers = ifonly.explain(model, data[:1], data=data, k=1, certify=True)
+        >>> answers.certificates().columns.to_list()
+        ['query', 'status', 'distance', 'bound', 'gap', 'proved', 'seconds', ...]
+        """
+        return table(certificates.lines(self), self.library)
+
+    def _column(self, name: str) -> int:
+        if name not in self.space.names:
+            raise OptionError(f"There is no feature {name!r}.", nearest(name, self.space.names))
+        return self.space.index(name)
+
+    def _ours(self, columns: dict[str, Any]) -> dict[str, Any]:
+        return {free_name(name, self.space.names): one for name, one in columns.items()}

@@ -1,0 +1,208 @@
+"""The rules on several features, as Python makes them: each reads as its line of text does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ifonly.rules.change_rules import AtMost, Fixed, OnlyChange
+from ifonly.rules.intervals import Compare
+from ifonly.rules.linear import Linear
+from ifonly.rules.logic import And
+from ifonly.rules.rule import Rule
+from ifonly.rules.shorthands import Causes, Forbid, Together
+from ifonly.rules.transitions import Takes
+
+
+def fixed(*names: str) -> Rule:
+    """The rule that features do not change.
+
+    Parameters
+    ----------
+    *names
+        The features.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(fixed("race"))
+    race fixed
+    """
+    return Fixed(names[0]) if len(names) == 1 else And(tuple(map(Fixed, names)))
+
+
+def only_change(*names: str) -> Rule:
+    """The rule that no other feature changes.
+
+    Parameters
+    ----------
+    *names
+        The features that may change.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(only_change("income", "debt"))
+    only income, debt change
+    """
+    return OnlyChange(names)
+
+
+def at_most_change(count: int, *names: str) -> Rule:
+    """The rule that at most so many features change.
+
+    Parameters
+    ----------
+    count
+        The largest number of changed features.
+    *names
+        The features that are counted; all, if none is named.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        The count is not a whole number of 0 or more.
+
+    Examples
+    --------
+    >>> print(at_most_change(2))
+    at most 2 features change
+    """
+    return AtMost(count, names)
+
+
+def together(*names: str) -> Rule:
+    """The rule that features change together or not at all.
+
+    Parameters
+    ----------
+    *names
+        The features.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(together("city", "rent"))
+    city and rent change together or not at all
+    """
+    return Together(names)
+
+
+def causes(cause: str, effect: str) -> Rule:
+    """The rule that an answer that changes the cause changes the effect too.
+
+    Parameters
+    ----------
+    cause
+        The feature that causes the change.
+    effect
+        The feature that changes with it.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(causes("job", "income"))
+    job causes income
+    """
+    return Causes(cause, effect)
+
+
+def takes(name: str, moves: Any, of: str = "", *, only: bool = False) -> Rule:
+    """The rule on which levels can follow which, and how long each move takes.
+
+    Parameters
+    ----------
+    name
+        The feature, a category.
+    moves
+        The time of each move: {(before, after): time}.
+    of
+        The number that the time is taken of, such as 'age'.
+    only
+        Whether every move that is not listed is excluded.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        A time is not a number of 0 or more.
+
+    Examples
+    --------
+    >>> print(takes("education", {("Bachelors", "Masters"): 2}, of="age"))
+    education: Bachelors -> Masters takes 2 of age
+    """
+    return Takes(name, tuple((*pair, time) for pair, time in dict(moves).items()), of, only)
+
+
+def forbid(*conditions: Rule) -> Rule:
+    """The rule that the conditions never hold all at once.
+
+    Parameters
+    ----------
+    *conditions
+        The conditions: rules.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> from ifonly import at_least, at_most
+    >>> print(forbid(at_least("debt", 900), at_most("income", 500)))
+    forbid debt at least 900, income at most 500
+    """
+    return Forbid(conditions)
+
+
+def relation(left: Any, sign: str, right: Any) -> Rule:
+    """The rule that two weighted sums of numbers compare in a stated way.
+
+    Parameters
+    ----------
+    left
+        One side: a dictionary {feature: factor}, a number or the name of a feature.
+    sign
+        The comparison, such as '<='.
+    right
+        The other side, in the same forms.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(relation({"debt": 1, "loan": 1}, "<=", {"income": 0.4}))
+    debt + loan <= 0.4 * income
+    """
+    if isinstance(left, str) and isinstance(right, int | float):
+        return Compare(left, sign, right)
+    return Linear(_terms(left), sign, _terms(right))
+
+
+def _terms(side: Any) -> tuple[tuple[float, str], ...]:
+    if isinstance(side, str):
+        return ((1.0, side),)
+    if isinstance(side, int | float):
+        return ((float(side), ""),)
+    return tuple((float(times), name) for name, times in dict(side).items())

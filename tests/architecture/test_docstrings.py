@@ -1,0 +1,157 @@
+"""Every public name says what it takes, returns and raises, and shows an example that runs.
+
+The names are collected from the package. That the examples run is a matter of `--doctest-modules`.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import ifonly
+from ifonly import errors
+from ifonly.models import Differentiable
+from ifonly.refine import Refiner
+from ifonly.search.searcher import Prover
+from ifonly.select import Diverse
+from ifonly.select.exchange import Chooser
+
+# Modules whose parts are for developers of ifonly, not for its users; rules are made at the root.
+PARTS = {"errors", "objective", "rules"}
+INTERNAL = {"models.Counted"}
+# What these methods do is documented once, by the protocol.
+PROTOCOLS = (Chooser, Differentiable, Diverse, Prover, Refiner)
+IMPLEMENTED = {name for one in PROTOCOLS for name in dir(one) if not name.startswith("_")}
+
+WITHOUT_EXAMPLE = {
+    "Answers.plot": "needs matplotlib and draws",
+    "Answers.plot_importance": "needs matplotlib and draws",
+    "Answers.to_parquet": "writes a file",
+    "Answers.acted_features": "needs a causal model",
+    "Answers.name": "for the parts of ifonly that render",
+    "Answers.asked_further": "for the parts of ifonly that ask the model again",
+    "Answers.taken": "for `answers[...]`, which the example of Answers shows",
+}
+
+
+def test_every_parameter_is_documented_and_nothing_else() -> None:
+    offences = {}
+    for name, thing in public():
+        stated, documented = parameters(thing), in_section(thing, "Parameters")
+        if stated != documented:
+            offences[name] = sorted(stated ^ documented)
+    assert offences == {}
+
+
+def test_every_function_that_returns_something_says_what() -> None:
+    returning = [(name, f) for name, f in public() if inspect.isfunction(f) and returns(f)]
+    assert [name for name, f in returning if "Returns" not in sections(f)] == []
+
+
+def test_every_name_that_raises_an_error_of_ours_says_so() -> None:
+    raising = [(name, thing) for name, thing in public() if raises(thing)]
+    assert len(raising) > 10, "the errors are not recognised any longer"
+    assert [name for name, thing in raising if "Raises" not in sections(thing)] == []
+
+
+def test_every_public_name_has_an_example() -> None:
+    """A protocol has none: it is for others to implement."""
+    found = {name for name, thing in public() if not is_protocol(thing)}
+    shown = {name for name, thing in public() if ">>>" in document(thing)}
+    assert found - shown == set(WITHOUT_EXAMPLE)
+
+
+@cache
+def public() -> tuple[tuple[str, Any], ...]:
+    """Every public function and class, and the public methods of the classes."""
+    found = dict(_listed())
+    return tuple(item for name, thing in found.items() for item in _with_methods(name, thing))
+
+
+def _listed() -> Iterator[tuple[str, Any]]:
+    for name in ifonly.__all__:
+        thing = getattr(ifonly, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            yield name, thing
+        if inspect.ismodule(thing) and name not in PARTS:
+            own = [n for n, one in vars(thing).items() if _made_in(one, thing) and n[0] != "_"]
+            for part in getattr(thing, "__all__", own):
+                value, dotted = getattr(thing, part), f"{name}.{part}"
+                if (inspect.isclass(value) or inspect.isfunction(value)) and dotted not in INTERNAL:
+                    yield dotted, value
+
+
+def _made_in(thing: Any, module: Any) -> bool:
+    return getattr(thing, "__module__", None) == module.__name__
+
+
+def _with_methods(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
+    yield name, thing
+    for part in dir(thing) if inspect.isclass(thing) else ():
+        method = inspect.unwrap(getattr(thing, part))
+        method = getattr(method, "__func__", method)
+        ours = inspect.isfunction(method) and method.__module__.startswith("ifonly.")
+        if ours and part[0] != "_" and (part not in IMPLEMENTED or is_protocol(thing)):
+            yield f"{name}.{part}", method
+
+
+def is_protocol(thing: Any) -> bool:
+    """Whether a thing is a protocol, or a method of one."""
+    if inspect.isfunction(thing) and "." in thing.__qualname__:
+        owner = inspect.getmodule(thing)
+        thing = getattr(owner, thing.__qualname__.split(".")[0])
+    return bool(getattr(thing, "_is_protocol", False))
+
+
+def parameters(thing: Any) -> set[str]:
+    """The parameters of a function, or those that an object of a class is made with."""
+    if inspect.isclass(thing) and (issubclass(thing, enum.Enum) or is_protocol(thing)):
+        return set()
+    return set(inspect.signature(thing).parameters) - {"self", "cls"}
+
+
+def returns(function: Any) -> bool:
+    return inspect.signature(function).return_annotation not in ("None", None)
+
+
+def raises(thing: Any) -> bool:
+    """Whether a function, or the making of an object, raises an error of ours itself."""
+    if inspect.isclass(thing):
+        thing = vars(thing).get("__post_init__", vars(thing).get("__init__"))
+        if not inspect.isfunction(thing) or thing.__module__.split(".")[0] != "ifonly":
+            return False
+    if "raise " not in (source := _source(thing)):
+        return False
+    raised = [one.exc for one in ast.walk(ast.parse(source)) if isinstance(one, ast.Raise)]
+    called = [one.func for one in raised if isinstance(one, ast.Call)]
+    return any(isinstance(one, ast.Name) and hasattr(errors, one.id) for one in called)
+
+
+def _source(thing: Any) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(thing))
+    except OSError:  # the __init__ that a dataclass writes
+        return ""
+
+
+def document(thing: Any) -> str:
+    return inspect.cleandoc(thing.__doc__ or "")
+
+
+def sections(thing: Any) -> dict[str, str]:
+    """The text below each underlined heading of a docstring."""
+    parts = re.split(r"^(\w+)\n-{3,}$", document(thing), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def in_section(thing: Any, heading: str) -> set[str]:
+    """The names that stand at the margin of a section: 'a, b' and '*rest' name a, b and rest."""
+    text = sections(thing).get(heading, "")
+    lines = [line for line in text.splitlines() if line and line[0] != " "]
+    return {name.strip(" *") for line in lines for name in line.split(",")}
