@@ -14,7 +14,7 @@ from ifonly.paper.report.report import write
 from ifonly.paper.runs.machine import machine
 from ifonly.paper.runs.results import Results
 
-TINY = Plan(rows=4, ks=(1, 4), samples=60, data=("german_credit", "compas"))
+TINY = Plan(rows=8, ks=(1, 4), samples=60, data=("german_credit", "compas"))
 ONLY = ("german_credit", "sets/compas/ann/*/k=4", "qualitative")
 
 
