@@ -142,7 +142,7 @@ def test_a_run_stopped_by_a_signal_loses_no_finished_cell_and_leaves_no_worker(
 
 
 def reproduce(folder: Path) -> list[str]:
-    start = [sys.executable, "-m", "ifonly", "reproduce", "--out", str(folder), "--rows", "6"]
+    start = [sys.executable, "-m", "ifonly", "reproduce", "--out", str(folder), "--rows", "20"]
     return [*start, *WORDS]
 
 
