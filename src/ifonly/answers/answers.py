@@ -105,7 +105,7 @@ class Answers(AnswerPages):
         Raises
         ------
         OptionError
-            The answers were saved, or their method has no diversity.
+            The answers were saved or are too many, or their method has no diversity.
 
         Examples
         --------
@@ -167,7 +167,7 @@ class Answers(AnswerPages):
         Raises
         ------
         OptionError
-            There is no such row or answer.
+            There is no such row or answer, or the answers were saved without their causes.
 
         Examples
         --------
@@ -261,6 +261,8 @@ class Answers(AnswerPages):
             The file cannot be written.
         MissingExtra
             pyarrow is not installed.
+        DataError
+            Parquet cannot hold the frame, such as levels of several types.
         """
         write_parquet(self.frame(), self.to_json(), path)
 

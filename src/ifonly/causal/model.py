@@ -129,6 +129,8 @@ class CausalModel:
         ------
         OptionError
             The space lacks a feature of the graph or an action.
+        DataError
+            A category has causes.
 
         Examples
         --------
