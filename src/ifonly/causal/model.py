@@ -22,7 +22,7 @@ class CausalModel:
 
     `graph` gives each feature's direct causes; features that it does not name have none.
     `equations` has one entry for each feature with causes: a function of a pandas frame with these
-    causes, in the graph's order, that gives one number a row. `errors` holds, for equations that
+    causes, in the graph's order, that gives one number per row. `errors` holds, for equations that
     `fit` made, how far they are off: the root mean squared residual on rows held out.
 
     >>> model = CausalModel({"income": ("age",)}, {"income": lambda causes: 900 * causes["age"]})
@@ -126,7 +126,7 @@ def _check_equations(graph: Graph, equations: Any) -> None:
         if not callable(equations[name]):
             raise OptionError(
                 f"The equation of {name!r} is {equations[name]!r}.",
-                "Give a function of a frame that returns one number a row.",
+                "Give a function of a frame that returns one number per row.",
             )
         _check_fitted(name, graph[name], equations[name])
 

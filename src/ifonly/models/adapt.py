@@ -56,7 +56,7 @@ def as_model(
     """A function of a DataFrame as a model.
 
     With `classes` it gives probabilities: [n, c], or [n] for the second of two classes; or, with
-    `gives="labels"`, a label a row. With `task="regression"` it gives a number a row. A torch
+    `gives="labels"`, a label per row. With `task="regression"` it returns a number per row. A torch
     module, which is asked with units, may also give "logits". With `gradient`, both are functions
     of units: `function` gives logits, `gradient` their gradient (see `models.pair`).
 
@@ -65,7 +65,7 @@ def as_model(
     ('no', 'yes')
     """
     if not callable(function):
-        raise OptionError(f"as_model wants a function, not {function!r}.")
+        raise OptionError(f"as_model expects a function, not {function!r}.")
     if (classes is None) == (task != "regression"):
         raise OptionError(
             f"as_model got classes={classes!r} and task={task!r}.",
@@ -89,7 +89,7 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
         return model
     if isinstance(model, onnx.Graph):
         return onnx.adapt(model, space, probe)
-    # The boosting libraries are told by name, so that none is imported to look.
+    # The boosting libraries are recognised by name, so that none is imported to look.
     kind = f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}"
     if kind == "xgboost.Booster":
         return xgboost.adapt(model, space)
