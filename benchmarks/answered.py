@@ -22,7 +22,7 @@ SHOWN = ("full", "valid", "unique", "objective", "distance", "det", "pairwise", 
 def judged(
     answers: pd.DataFrame, rows: pd.DataFrame, space: ifonly.Space, k: int, predict: Predict
 ) -> pd.DataFrame:
-    """One line a row asked, of a frame of answers with a column `query`.
+    """One line per row asked, of a frame of answers with a column `query`.
 
     full: k valid answers that differ; valid: answers with the other outcome, of k; unique: valid
     and no repeat, of k.

@@ -105,22 +105,24 @@ def _checks(
     record: Record, kind: str, found: dict[str, Proved], certified: dict[str, float]
 ) -> None:
     share = {name: float(one.done.mean()) for name, one in found.items()}
-    record.check(f"{kind}: every row is proved", min(share.values()) == 1, _told(share))
+    record.check(f"{kind}: every row is proved", min(share.values()) == 1, _listed(share))
     refuted = {name: float(one.refuted) for name, one in found.items()}
     record.check(
         f"{kind}: no proof is refuted by a nearer answer, and certify proves the same",
         not sum(refuted.values()) and min(certified.values()) == 1,
-        f"refuted: {_told(refuted)}; the same: {_told(certified)}",
+        f"refuted: {_listed(refuted)}; the same: {_listed(certified)}",
     )
     gaps = {name: float(np.median(one.gap)) for name, one in found.items()}
     record.check(
-        f"{kind}: the engine's median gap is at most 1 %", max(gaps.values()) <= 0.01, _told(gaps)
+        f"{kind}: the engine's median gap is at most 1 %",
+        max(gaps.values()) <= 0.01,
+        _listed(gaps),
     )
     within = {name: float((one.gap <= 0.05).mean()) for name, one in found.items()}
     record.check(
         f"{kind}: the engine is within 5 % of the nearest for at least 95 % of rows",
         min(within.values()) >= 0.95,
-        _told(within),
+        _listed(within),
     )
 
 
@@ -132,5 +134,5 @@ def _accuracy(problem: Published) -> float:
     return float((classes[scores.argmax(axis=1)] == test.outcome.to_numpy()).mean())
 
 
-def _told(figures: dict[str, float]) -> str:
+def _listed(figures: dict[str, float]) -> str:
     return ", ".join(f"{name} {figure:.3f}" for name, figure in figures.items())

@@ -81,7 +81,7 @@ def against_dice(record: Record) -> None:
     )
     record.table(
         "dice-ml 0.12 'gradient' and ifonly on one torch network (Adult): speed",
-        ("k", "ifonly", "rows", "rows/s", "ms a row", "dice-ml rows/s", "times dice-ml"),
+        ("k", "ifonly", "rows", "rows/s", "ms per row", "dice-ml rows/s", "times dice-ml"),
         speeds,
         note,
     )
@@ -151,7 +151,7 @@ def grow(record: Record) -> None:
         )
     record.table(
         "Rows and time, k = 4, published Adult network as layers",
-        ("method", "rows", "seconds", "ms a row", "times the line before", "peak memory, MB"),
+        ("method", "rows", "seconds", "ms per row", "times the line before", "peak memory, MB"),
         lines,
         "Each run in a process of its own; memory is that of the whole process.",
     )

@@ -73,7 +73,7 @@ def main(record: Record, name: str) -> None:
     _check_cost(record, name, cost(explainer, rows, K), q)
     record.table(
         f"Adult, {name} pipeline, k = 4",
-        ("by", "rows", "ms a row", "single row, ms", *SHOWN),
+        ("by", "rows", "ms per row", "single row, ms", *SHOWN),
         lines,
         "dice-ml takes rows one by one, as many as its time allows; ifonly all at once, default "
         "settings, frames and judging included, timed before and after each method, quality on "
@@ -97,10 +97,10 @@ def _whole(record: Record, name: str, mine: dict[str, pd.DataFrame], q: int) -> 
 
 def _check_cost(record: Record, name: str, spent: dict[str, float], q: int) -> None:
     record.check(
-        f"{name}: at most 3 ms a row outside the model",
+        f"{name}: at most 3 ms per row outside the model",
         spent["outside"] <= 3,
         f"{spent['outside']:.2f} of {spent['total']:.2f} ms; {spent['rows']:.0f} model rows and "
-        f"{spent['calls']:.0f} calls in all for {q} rows: {spent['rows'] / q:.0f} model rows a row",
+        f"{spent['calls']:.0f} calls for {q} rows: {spent['rows'] / q:.0f} model rows per row",
     )
 
 
@@ -127,12 +127,12 @@ def nearest(record: Record, fit: Fitted, path: Path) -> None:
             f"{fit.name}: closer than NICE ({method}) on the mean at k = 1, and no slower",
             mine["distance"] < theirs["distance"] and took["default"] / q <= each,
             f"distance {mine['distance']:.3f} and {theirs['distance']:.3f}; "
-            f"{1e3 * took['default'] / q:.1f} and {1e3 * each:.1f} ms a row in a batch; "
+            f"{1e3 * took['default'] / q:.1f} and {1e3 * each:.1f} ms per row in a batch; "
             f"a single row {1e3 * our_single:.1f} and {1e3 * single:.1f} ms",
         )
     record.table(
         "Adult, forest pipeline, k = 1, against NICE 0.2.3",
-        ("by", "rows", "ms a row", "single row, ms", *SHOWN),
+        ("by", "rows", "ms per row", "single row, ms", *SHOWN),
         lines,
         "NICE takes rows one by one.",
     )
@@ -183,5 +183,5 @@ def _same_scores(peer: dict[str, Any], fit: Fitted) -> None:
 
 
 def _table(answers: ifonly.Answers, rows: pd.DataFrame, predict: Any) -> pd.DataFrame:
-    """One line a row of ifonly's answers."""
+    """One line per row of ifonly's answers."""
     return judged(pd.DataFrame(answers.frame()), rows, answers.space, K, predict)

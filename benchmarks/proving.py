@@ -23,7 +23,7 @@ COLUMNS = (
     "refuted",
     "median s",
     "worst s",
-    "ms a row",
+    "ms per row",
     "engine: nearest",
     "engine: median gap",
     "engine: mean gap",
@@ -33,7 +33,7 @@ NOTE = (
     "By method=Exact(limit=30), k = 1. proved: the share of rows whose answer is said to be the "
     "nearest of all; refuted: how many of these the engine has a nearer answer for, by more than "
     f"{PROVED:g} of the distance, which shows the proof to be wrong. s: the seconds that solving a "
-    "row takes; ms a row: the whole call, programs built, the model read before. engine: "
+    "row takes; ms per row: the whole call, programs built, the model read before. engine: "
     "method='auto', k = 1, on the rows proved; its gap is how much further its answer is than the "
     "nearest, as a share of that."
 )

@@ -95,7 +95,7 @@ def objectives(record: Record, asked: dict[str, Asked]) -> None:
     record.check("A lower objective than the authors' in every cell", not worse, _all(worse))
     record.table(
         "The default engine on the published networks and rows",
-        ("set", "k", "rows", "authors' objective", *SHOWN, "ms a row"),
+        ("set", "k", "rows", "authors' objective", *SHOWN, "ms per row"),
         lines,
         "Default settings, all rows.",
     )

@@ -27,7 +27,7 @@ class Table:
 
     def markdown(self) -> str:
         """The table as Markdown, numbers to three decimals."""
-        lines = [[_told(entry) for entry in line] for line in self.lines]
+        lines = [[_cell(entry) for entry in line] for line in self.lines]
         rows = [list(self.columns), ["---"] * len(self.columns), *lines]
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         return "\n\n".join(part for part in (f"### {self.title}", self.note, table) if part)
@@ -118,7 +118,7 @@ def _processor() -> str:
     return names[0] if names else platform.processor()
 
 
-def _told(entry: Any) -> str:
+def _cell(entry: Any) -> str:
     if isinstance(entry, float):
         return f"{entry:,.1f}" if abs(entry) >= 100 else f"{entry:.3f}"
     return f"{entry:,}" if isinstance(entry, int) and not isinstance(entry, bool) else str(entry)

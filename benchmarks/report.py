@@ -39,13 +39,13 @@ def section(record: Record) -> str:
     """A part's tables and checks."""
     facts = record.facts
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
-    told = (
+    machine = (
         f"{facts['date']}; {facts['processor']}, {facts['cores']} cores, threads a process: "
         f"{facts['threads']}; Python {facts['python']}; {versions}."
     )
     checks = "\n".join(check.markdown() for check in record.checks)
     tables = [table.markdown() for table in record.tables]
-    return "\n\n".join([f"## {TITLES[record.part]}", told, checks, *tables])
+    return "\n\n".join([f"## {TITLES[record.part]}", machine, checks, *tables])
 
 
 if __name__ == "__main__":

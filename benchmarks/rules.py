@@ -91,9 +91,15 @@ def in_search(
         asked = found.record["model_rows"] / len(rows)
         speed = 1000 * took[name] / len(rows)
         lines.append([name, full, int(found.filled.sum()), broken, asked, speed])
-    columns = ("way", "rows with all 4", "answers", "answers that break a rule", "model rows a row")
+    columns = (
+        "way",
+        "rows with all 4",
+        "answers",
+        "answers that break a rule",
+        "model rows per row",
+    )
     note = f"{len(rows)} published rows, k = 4: {'; '.join(RULES)}."
-    record.table("Seven rules on Adult", (*columns, "ms a row"), lines, note)
+    record.table("Seven rules on Adult", (*columns, "ms per row"), lines, note)
     possible = enumerated(model, rows, wanted)
     full = lines[-1][1]
     record.check(

@@ -74,7 +74,7 @@ def trees(record: Record) -> None:
 
 
 def fitted(name: str, kind: str, count: int) -> tuple[Pipeline, pd.DataFrame, dict[str, Any]]:
-    """A pipeline fitted on a training part, rows of the test part, and what `explain` is told."""
+    """A pipeline fitted on a training part, rows of the test part, and the options of `explain`."""
     data = ifonly.datasets.load(name)
     train, test = data.split()
     encode = make_column_transformer(

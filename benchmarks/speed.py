@@ -65,11 +65,11 @@ def networks(record: Record) -> None:
             record.check(
                 f"Network as {form}: faster than jax-relax DiverseCF once compiled",
                 second[form] / q < relax_each,
-                f"{1e3 * second[form] / q:.2f} and {1e3 * relax_each:.2f} ms a row",
+                f"{1e3 * second[form] / q:.2f} and {1e3 * relax_each:.2f} ms per row",
             )
     record.table(
         "The published Adult network, k = 4: speed",
-        ("by", "rows", "ms a row", "rows/s", "times dice-ml", "single row, ms", "times dice-ml"),
+        ("by", "rows", "ms per row", "rows/s", "times dice-ml", "single row, ms", "times dice-ml"),
         lines,
         f"ifonly: default settings, a prepared Explainer, frames and judging included. One thread "
         f"for ifonly and dice-ml; jax-relax takes the cores that XLA takes, and compiling "
@@ -122,7 +122,7 @@ def grow(record: Record) -> None:
     )
     record.table(
         "Rows, time and memory, k = 4, published Adult network as layers",
-        ("rows", "seconds", "ms a row", "peak memory, MB"),
+        ("rows", "seconds", "ms per row", "peak memory, MB"),
         lines,
         "Each run in a process of its own; memory is that of the whole process.",
     )

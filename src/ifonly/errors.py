@@ -6,7 +6,7 @@
     ├── TargetError    (ValueError)    the wanted outcome does not exist or does not fit the model
     ├── RuleError      (ValueError)    a rule is not understood, or no row can obey
     ├── ModelError     (RuntimeError)  the model raised, or its output cannot be used
-    │   └── ReadingError               the model says otherwise than what was read off it
+    │   └── ReadingError               the model disagrees with what was read from it
     ├── MissingExtra   (ImportError)   an optional dependency is not installed
     └── FileError      (OSError)       a file cannot be read or trusted
         └── OutputError                a file, pipe or stream cannot be written
@@ -74,7 +74,7 @@ class PredictionError(ModelError):
 
 
 class ReadingError(ModelError):
-    """The model is of a kind that can be read, and says otherwise than what was read off it."""
+    """The model is of a kind that can be read, and disagrees with what was read from it."""
 
 
 class MissingExtra(IfonlyError, ImportError):

@@ -144,7 +144,7 @@ def test_the_frontier_goes_from_closest_to_widest(answers: ifonly.Answers) -> No
 def test_saved_answers_cannot_ask_their_model(answers: ifonly.Answers) -> None:
     saved = ifonly.Answers.from_json(answers.to_json())
     assert list(saved.importance().columns) == ["feature", "changed"]
-    with pytest.raises(ifonly.IfonlyError, match="cannot ask their model"):
+    with pytest.raises(ifonly.IfonlyError, match="have no model"):
         saved.frontier()
 
 

@@ -40,7 +40,7 @@ def test_the_smallest_clash_is_named_and_nothing_else() -> None:
         assert f"'{rule}'" in answers.notes[0]
     for rule in OTHERS:
         assert f"'{rule}'" not in answers.notes[0]
-    assert set(answers.why(0).clash) == set(CLASH)
+    assert set(answers.why(0).conflict) == set(CLASH)
     assert "income is 50" in answers.notes[0]
 
 
@@ -72,7 +72,7 @@ def test_an_outcome_that_no_candidate_has_is_said_to_be_so() -> None:
 
 def test_an_answered_row_has_nothing_to_explain() -> None:
     answers = explain([])
-    assert str(answers.why(0)) == "The row is found."
+    assert str(answers.why(0)) == "Status: found."
 
 
 def test_saved_answers_keep_the_note() -> None:
@@ -83,7 +83,7 @@ def test_saved_answers_keep_the_note() -> None:
 def test_a_row_that_breaks_a_rule_itself_is_told_so() -> None:
     answers = explain(["income at least 60"])
     assert answers.status == (Status.FOUND,)
-    assert answers.notes == ("As it is, the row breaks 'income at least 60'.",)
+    assert answers.notes == ("The row itself breaks 'income at least 60'.",)
 
 
 def test_without_a_solver_boxes_still_tell_and_relations_are_not_found(
@@ -96,4 +96,4 @@ def test_without_a_solver_boxes_still_tell_and_relations_are_not_found(
     assert explain(CLASH).status == (Status.NOT_FOUND,)
     boxes = explain(["age fixed", "job fixed", "age at least 31"])
     assert boxes.status == (Status.INFEASIBLE,)
-    assert boxes.why(0).clash == ("age fixed", "age at least 31")
+    assert boxes.why(0).conflict == ("age fixed", "age at least 31")

@@ -63,7 +63,7 @@ def test_moves_of_a_file_and_of_an_option_are_two_rules(explain: Any, folder: Pa
 FILES = {
     "an unknown feature": ("job fixed\n\nincom fixed\n", "Line 3: ", "Did you mean 'income'?"),
     "no rule": ("# only this\nincome grows\n", "Line 2: ", "cannot be understood"),
-    "JSON that is broken": ('["job fixed"', "cannot be read as such", '["race fixed"]'),
+    "JSON that is broken": ('["job fixed"', "cannot be parsed", '["race fixed"]'),
     "a rule of JSON that does not exist": (
         '["job fixed", {"rule": "fixd", "name": "job"}]',
         "Rule 2: ",
@@ -103,8 +103,8 @@ def test_a_row_obeys_its_own_rules_and_no_other_row_does(explain: Any) -> None:
 
 
 ROW_RULES = {
-    "a row that is not there": ("2: debt fixed", "speaks of row 2, and the file has 2 rows"),
-    "a row below nothing": ("-1: debt fixed", "speaks of row -1"),
+    "a row that is not there": ("2: debt fixed", "names row 2, and the file has 2 rows"),
+    "a row below nothing": ("-1: debt fixed", "names row -1"),
     "no row": ("debt fixed", "is not the position of a row and a rule"),
     "no rule": ("0: ", "is not the position of a row and a rule"),
     "a feature that is not there": ("0: dept fixed", "Did you mean 'debt'?"),
@@ -132,9 +132,9 @@ ORDERS = {
     "a level left out": (["job: clerk, nurse"], "leaves out '10'"),
     "a level misspelt": (["job: clerk, nurs, 10"], "leaves out 'nurse'"),
     "an unknown column": (["jop: clerk, nurse, 10"], "Did you mean 'job'?"),
-    "no column": (["clerk, nurse, 10"], "states no order"),
-    "no level": (["job:"], "states no order"),
-    "an empty place": (["job: clerk,, nurse, 10"], "states no order"),
+    "no column": (["clerk, nurse, 10"], "does not state an order"),
+    "no level": (["job:"], "does not state an order"),
+    "an empty place": (["job: clerk,, nurse, 10"], "does not state an order"),
     "a level twice": (["job: clerk, nurse, 10, clerk"], "names clerk twice"),
     "a column twice": (["job: 10, clerk, nurse", "job: 10, nurse, clerk"], "'job' twice"),
 }
@@ -161,15 +161,15 @@ def test_prices_are_recorded(explain: Any) -> None:
 
 
 WEIGHTS = {
-    "no price": (["income"], "states no price"),
-    "an empty price": (["income="], "states no price"),
-    "a word": (["income=two"], "states no price"),
+    "no price": (["income"], "does not state a price"),
+    "an empty price": (["income="], "does not state a price"),
+    "a word": (["income=two"], "does not state a price"),
     "nothing": (["income=0"], "--rule 'age fixed'"),
-    "less than nothing": (["income=up -2"], "states no price"),
-    "no number": (["income=nan"], "states no price"),
-    "a way alone": (["income=up"], "states no price"),
-    "a way that is none": (["income=aside 3"], "states no price"),
-    "a way twice": (["income=up 3, up 4"], "states no price"),
+    "less than nothing": (["income=up -2"], "does not state a price"),
+    "no number": (["income=nan"], "does not state a price"),
+    "a way alone": (["income=up"], "does not state a price"),
+    "a way that is none": (["income=aside 3"], "does not state a price"),
+    "a way twice": (["income=up 3, up 4"], "does not state a price"),
     "an unknown feature": (["incom=2"], "Did you mean 'income'?"),
     "ways of levels without an order": (["job=up 2"], "its levels have no order"),
     "a feature twice": (["income=2", "income=3"], "'income' twice"),
@@ -201,7 +201,7 @@ def test_what_rejects_candidates_stands_under_the_row(explain: Any) -> None:
     assert "candidates" not in explain(*POOR).out
 
 
-def test_a_clash_is_told_once(explain: Any) -> None:
+def test_a_conflict_is_named_once(explain: Any) -> None:
     ran = explain(*SHUT, "--explain-failures")
     assert (ran.code, ran.err) == (3, "2 rows: 1 found, 1 infeasible.\n")
     assert ran.out == explain(*SHUT).out

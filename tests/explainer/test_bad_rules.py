@@ -39,7 +39,7 @@ def explain(rules: Any, rows: Any = None) -> ifonly.Answers:
         ("job between 1 and 2", "'job'", "job in Professional"),
         ("age in 22, 35", "'age'", "age between 22 and 63"),
         ("job only increases", "'job'", "ordinal="),
-        ("age between 60 and 30", "upside down", "lower bound first"),
+        ("age between 60 and 30", "reversed", "lower bound first"),
         ("age between young and 30", "'young'", "age between 30 and 60"),
         ("age must rise", "age must rise", "only increases"),
         (17, "17", "ifonly.fixed"),

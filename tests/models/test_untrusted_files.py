@@ -78,7 +78,7 @@ def test_a_skops_file_that_reaches_attributes_is_refused_whatever_is_trusted(
     names = skops.io.get_untrusted_types(file=path)
     for trust in ((), names):
         ask = lambda trust=trust: load_model(path, trust=trust)  # noqa: E731
-        refused(FileError, "model.skops", "call anything", hint="No option", ask=ask)
+        refused(FileError, "model.skops", "call any function", hint="No option", ask=ask)
     assert not marker.exists()
 
 

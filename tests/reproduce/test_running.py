@@ -33,7 +33,7 @@ def frames(folder: Path) -> dict[str, pd.DataFrame]:
 def test_a_second_run_keeps_every_cell_of_the_first(tmp_path: Path) -> None:
     told: list[Progress] = []
     cells = matrix(PLAN, ONLY)
-    first = run(cells, PLAN, Store(tmp_path), workers=2, told=told.append)
+    first = run(cells, PLAN, Store(tmp_path), workers=2, report=told.append)
     assert all(not one.kept and not one.why_not and one.seconds > 0 for one in first)
     assert [one.done for one in told] == list(range(len(cells) + 1))
     assert told[-1].share == pytest.approx(1)

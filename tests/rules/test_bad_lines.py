@@ -43,7 +43,7 @@ def test_an_error_reads_as_a_person_would_say_it(people: Space) -> None:
         parse(" age betwen 30 and 60", people)
     assert str(caught.value) == (
         "The rule 'age betwen 30 and 60' cannot be understood: "
-        "after 'age', 'betwen' is no verb of a rule.\n"
+        "after 'age', 'betwen' is not a verb of a rule.\n"
         "    age betwen 30 and 60\n"
         "        ^\n"
         "\n"

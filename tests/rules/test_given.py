@@ -84,7 +84,7 @@ BAD: dict[str, tuple[Any, list[str], str]] = {
     "a number": ([17], ["17 is not a rule"], "ifonly.fixed"),
     "a list in the list": ([["race fixed"]], ["is not a rule"], "ifonly.fixed"),
     "a dictionary of something": ({"race": "fixed"}, ["are a dictionary"], "Give a list"),
-    "no kind": ([{"name": "race"}], ["describes no rule"], '"rule": "fixed"'),
+    "no kind": ([{"name": "race"}], ["does not describe a rule"], '"rule": "fixed"'),
     "an unknown kind": ([{**FIXED, "rule": "fixd"}], ["no rule 'fixd'"], "'fixed'"),
     "a kind that is no text": ([{**FIXED, "rule": 3}], ["no rule 3"], "'fixed'"),
     "an unknown field": ([{**FIXED, "nme": "x"}], ["'fixed' has no 'nme'"], "'name'"),
@@ -108,7 +108,7 @@ BAD: dict[str, tuple[Any, list[str], str]] = {
     ),
     "a part that is no rule": (
         [{"rule": "and", "parts": [FIXED, "age fixed"]}],
-        ["'age fixed' describes no rule"],
+        ["'age fixed' does not describe a rule"],
         '"rule": "fixed"',
     ),
     "too few parts": ([{"rule": "or", "parts": [FIXED]}], ["Or has 1 parts"], "Give 2"),
@@ -122,9 +122,9 @@ BAD: dict[str, tuple[Any, list[str], str]] = {
         ["'levels' of 'one of' is ['Sales']"],
         "a level",
     ),
-    "bounds upside down": (
+    "bounds reversed": (
         [{"rule": "between", "name": "age", "low": 5, "high": 3}],
-        ["upside down"],
+        ["reversed"],
         "lower bound first",
     ),
 }

@@ -110,7 +110,7 @@ def test_it_keeps_the_laws_of_a_rule_and_is_printed_and_saved() -> None:
     assert ifonly.Answers.from_json(answers.to_json()).record["rules"] == answers.record["rules"]
 
 
-def test_it_is_named_where_rules_clash() -> None:
+def test_it_is_named_where_rules_conflict() -> None:
     answers = explain(MODELS[0], "age increases by at least 7")
     assert set(answers.status) == {ifonly.Status.INFEASIBLE}
     assert any(str(RULE) in note for note in answers.notes)

@@ -115,7 +115,7 @@ def test_a_description_needs_no_data() -> None:
 @pytest.mark.parametrize(
     ("description", "told"),
     [
-        ({"name": "x", "low": 5, "high": 1}, "upside down"),
+        ({"name": "x", "low": 5, "high": 1}, "reversed"),
         ({"name": "x", "low": 0, "high": float("inf")}, "not finite"),
         ({"name": "x", "low": 0, "high": 1, "mad": 0}, "deviation"),
         ({"name": "x", "levels": []}, "no levels"),
@@ -133,7 +133,7 @@ def test_a_description_that_means_nothing_is_refused(description: dict, told: st
 def test_a_space_has_a_feature_and_no_two_of_one_name() -> None:
     with pytest.raises(DataError, match="at least one"):
         Space(())
-    with pytest.raises(DataError, match="one name"):
+    with pytest.raises(DataError, match="the same name"):
         Space.describe({"name": "x", "levels": ["a"]}, {"name": "x", "levels": ["b"]})
 
 

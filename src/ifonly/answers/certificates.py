@@ -11,20 +11,20 @@ from ifonly.errors import OptionError
 from ifonly.status import Status
 
 PROVED = 1e-6
-"""The share of the bound within which an answer counts as nearest of all."""
+"""The share of the bound within which an answer counts as the nearest."""
 
 
 def lines(answers: AnswerData) -> dict[str, Any]:
-    """One line a row: the nearest answer's distance, the bound, the gap, and whether it is proved.
+    """One line per row: the nearest answer's distance, bound, gap, and whether it is proved.
 
-    The gap is the share of the bound by which the nearest answer is further away at the most. A
-    bound that is infinite proves that there is no answer. A proof holds as far as the model says
-    what its reading says: `checked_rows`, `checked_values` and `checked_points` count where that
-    was seen, and where it was not so, nothing is proved and `reason` says where.
+    The gap is the difference between distance and bound, as a share of the bound. An infinite bound
+    proves that there is no answer. A proof assumes that the reading agrees with the model:
+    `checked_rows`, `checked_values` and `checked_points` count where this was checked. If a check
+    fails, nothing is proved, and `reason` says where.
     """
     if answers.bound is None:
         raise OptionError(
-            "Nothing is proved of these answers.",
+            "These answers have no certificates.",
             "Ask with certify=True, or with method='exact'.",
         )
     distance = np.where(answers.filled, answers.distance(), np.inf).min(axis=1)

@@ -157,8 +157,8 @@ class AnswerData:
         """
         if self.source is None:
             raise OptionError(
-                "These answers were saved, and cannot ask their model.",
-                "Ask again with the same model and seed, and call this on what comes back.",
+                "These answers were loaded from a file and have no model.",
+                "Ask again with the same model and seed, and call this on the new answers.",
             )
         return self.source
 

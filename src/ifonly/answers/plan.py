@@ -75,7 +75,7 @@ def plan_of(answers: AnswerData, row: int, answer: int) -> Plan:
     if source is None and answers.acted is not None:
         raise OptionError(
             "These answers were saved without their causal model.",
-            "Ask again with the same model, causes and seed, and plan what comes back.",
+            "Ask again with the same model, causes and seed, and plan the new answers.",
         )
     lines = [*record["rules"], *(record.get("row_rules") or [[]] * len(answers))[row]]
     rules = as_rules(lines, answers.space) if source is None else source.rules_of(row)

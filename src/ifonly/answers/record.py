@@ -72,7 +72,7 @@ def _proof(setting: Setting) -> dict[str, Any]:
     if setting.reading is None:
         return {"unread": setting.unread} if setting.unread else {}
     checked = setting.reading.checked
-    counts = {} if checked is None else {"checked": checked.told()}
+    counts = {} if checked is None else {"checked": checked.counts()}
     return {"tolerance": setting.reading.rounding, **counts}
 
 

@@ -73,7 +73,7 @@ def _read(name: str, plain: Any, sizes: Sizes) -> Any:
     except IfonlyError as error:
         raise Damage(f"{name!r} cannot be read: {error.message.rstrip('.')}") from None
     except (TypeError, ValueError, OverflowError):
-        raise Damage(f"{name!r} holds other things than it should") from None
+        raise Damage(f"{name!r} holds values of another kind than expected") from None
 
 
 def numbers(axes: str) -> Check:
@@ -92,7 +92,7 @@ def _shaped(
     if values.shape != sizes.shape(axes):
         raise Damage(f"has the shape {values.shape}, and not {sizes.shape(axes)}")
     if dtype is not None and values.dtype != dtype:
-        raise Damage("holds other things than true and false")
+        raise Damage("holds values other than true and false")
     return values
 
 
@@ -114,7 +114,7 @@ def mapping(key: Kind, kind: Kind) -> Check:
     def check(plain: Any, _: Sizes) -> dict[Any, Any]:
         values = decode(plain)
         if not isinstance(values, dict):
-            raise Damage("is no dictionary")
+            raise Damage("is not a dictionary")
         return {_of(key, name): _of(kind, value) for name, value in values.items()}
 
     return check

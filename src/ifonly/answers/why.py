@@ -11,18 +11,18 @@ from ifonly.answers.data import AnswerData
 from ifonly.errors import PredictionError
 from ifonly.models import Counted
 from ifonly.solve.stages import pool_of
-from ifonly.solve.statuses import clash
+from ifonly.solve.statuses import conflict
 from ifonly.status import Status
 
 
 @dataclass(frozen=True)
 class Why:
-    """How the search for a row ended, and what stood in the way."""
+    """How the search for a row ended, and what prevented answers."""
 
     status: str
     note: str = ""
-    """What there is to say of the row."""
-    clash: tuple[str, ...] = ()
+    """The row's message."""
+    conflict: tuple[str, ...] = ()
     """The smallest set of rules that cannot hold together for the row."""
     asked: int = 0
     """How many rows the model was asked about, in a search without the rules."""
@@ -32,24 +32,24 @@ class Why:
     """How many of these each rule rejects, the most first."""
 
     def __str__(self) -> str:
-        told = [self.note] if self.note else []
+        parts = [self.note] if self.note else []
         if self.asked and not self.valid:
-            told.append(
+            parts.append(
                 f"Without any rule, {self.asked:,} changed rows were tried, and the model gives "
                 "the wanted outcome to none of them."
             )
         if self.valid:
             each = [f"'{rule}' rejects {count:,}" for rule, count in self.rejected.items()]
             found = f"Without any rule, {self.valid:,} candidates have the wanted outcome"
-            told.append(f"{found}; {', '.join(each) or 'no rule rejects one alone'}.")
-        return " ".join(told) or f"The row is {self.status}."
+            parts.append(f"{found}; {', '.join(each) or 'no single rule rejects any of them'}.")
+        return " ".join(parts) or f"Status: {self.status}."
 
 
 def why_of(answers: AnswerData, row: int) -> Why:
-    """What stands in the way of a row: rules that conflict, or those that reject candidates.
+    """What prevents answers for a row: rules that conflict, or those that reject candidates.
 
-    The row is searched once more as if there were no rules, and each rule is asked which of the
-    candidates with the wanted outcome it rejects. Saved answers keep the note.
+    The row is searched once more without rules, and each rule is tested on the candidates that have
+    the wanted outcome. Saved answers have the message only.
     """
     status, note = answers.status[row], answers.notes[row]
     known = answers.predicted[row] is not None and status is not Status.FAILED
@@ -58,7 +58,7 @@ def why_of(answers: AnswerData, row: int) -> Why:
     source = answers.source
     setting, rules = source.setting, source.rules_of(row)
     if status is Status.INFEASIBLE:
-        found = clash(setting.space, answers.x[row], rules)
+        found = conflict(setting.space, answers.x[row], rules)
         return Why(str(status), note, tuple(map(str, found or ())))
     model = Counted(setting.model, setting.route)
     free = replace(setting, rules=())

@@ -51,7 +51,7 @@ class Boosted:
                 raise DataError(
                     f"{cause.name!r} has {len(cause.levels)} levels, and boosted equations take "
                     f"at most {BINS}.",
-                    "Join rare levels into one, or ask for equations='linear'.",
+                    "Merge rare levels into one, or ask for equations='linear'.",
                 )
         edges = tuple(_edges(cause, codes[:, j]) for j, cause in enumerate(causes))
         marked = [isinstance(cause, Categorical) for cause in causes]

@@ -17,7 +17,7 @@ from ifonly.space.codes import read_codes
 from ifonly.space.frame import Frame, as_frame
 
 Equation: TypeAlias = Callable[[pd.DataFrame], Any]
-"""From a pandas frame with the causes, in the graph's order, to one number a row."""
+"""From a pandas frame with the causes, in the graph's order, to one number per row."""
 
 
 class OnCodes(Protocol):

@@ -35,7 +35,7 @@ def in_order(graph: Graph) -> tuple[str, ...]:
     except CycleError as error:
         circle = " -> ".join(map(repr, error.args[1]))
         raise OptionError(
-            f"The causes go round in a circle: {circle}.",
+            f"The causal graph has a cycle: {circle}.",
             "Leave out one of these causes: what follows from an action must come to an end.",
         ) from None
 

@@ -190,7 +190,7 @@ def _check_equations(graph: Graph, equations: Any) -> None:
         if not callable(equations[name]):
             raise OptionError(
                 f"The equation of {name!r} is {equations[name]!r}.",
-                "Give a function of a frame that returns one number a row.",
+                "Give a function of a frame that returns one number per row.",
             )
         _check_fitted(name, graph[name], equations[name])
 

@@ -70,7 +70,7 @@ def _story(view: RowView) -> Group:
         Padding(tables.answers(view), (0, 0, 0, 2)),
         Text(),
         Text("In words", style="bold"),
-        tables.told(view),
+        tables.numbered(view),
         Text(),
         Text.assemble(
             "The score before: ", (before, "bold red"), "; after: ", (after, "bold green"), "."

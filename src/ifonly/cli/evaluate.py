@@ -1,4 +1,4 @@
-"""`ifonly evaluate`: the metrics of saved answers, or of a stranger's counterfactuals."""
+"""`ifonly evaluate`: the metrics of saved answers, or of counterfactuals from elsewhere."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Saved = Annotated[
     Path, typer.Argument(help="Answers saved as JSON; or anyone's, as CSV or Parquet.")
 ]
 Written = Annotated[Format, typer.Option("--format", help="CSV and JSON have every metric.")]
-Out = Annotated[Path | None, typer.Option(help="The file to write, in place of stdout.")]
+Out = Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")]
 Report = Annotated[Path | None, typer.Option(help="An HTML page to write as well.")]
 Rows = Annotated[Path | None, typer.Option(help="For a table: the rows that it answers.")]
 Data = Annotated[Path | None, typer.Option(help="For a table: the model's training rows.")]

@@ -31,35 +31,37 @@ Model = Annotated[
 ]
 Outcome = Annotated[str, typer.Option(help="The outcome column of the files; it is left out.")]
 Target = Annotated[str, typer.Option(help="The wanted class, 'opposite', or a range LOW..HIGH.")]
-K = Annotated[int, typer.Option("-k", help="How many answers to each row.")]
+K = Annotated[int, typer.Option("-k", help="How many answers per row.")]
 Rules = Annotated[
     list[str] | None, typer.Option("--rule", help="For example 'age only increases'.")
 ]
 RuleFile = Annotated[
-    Path | None, typer.Option("--rules", help="A file of rules: one a line, or a JSON list.")
+    Path | None, typer.Option("--rules", help="A file of rules: one per line, or a JSON list.")
 ]
 RowRules = Annotated[
     list[str] | None,
-    typer.Option("--row-rule", help="Of one row, by its position from 0: '3: age fixed'."),
+    typer.Option("--row-rule", help="A rule for one row, by its position from 0: '3: age fixed'."),
 ]
 Written = Annotated[
-    Format | None, typer.Option("--format", help="By default what --out ends in, else a table.")
+    Format | None, typer.Option("--format", help="By default the ending of --out, else a table.")
 ]
-Out = Annotated[Path | None, typer.Option(help="The file to write, in place of stdout.")]
+Out = Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")]
 TrustPickle = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
 Trust = Annotated[
     list[str] | None, typer.Option(help="A type that a .skops file may hold, by its exact name.")
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]
-Method = Annotated[str, typer.Option(help="How answers are searched for.")]
+Method = Annotated[str, typer.Option(help="The search method.")]
 Diversity = Annotated[
-    float | None, typer.Option(help="From 0 (closest) to 1 (widest); 0.55 unless stated.")
+    float | None, typer.Option(help="From 0 (closest) to 1 (most diverse); 0.55 by default.")
 ]
 Threshold = Annotated[float | None, typer.Option(help="The score that decides, if not 0.5.")]
 Effort = Annotated[
     str | None, typer.Option(help="'small', 'base' or 'thorough'; by default, by the model.")
 ]
-Budget = Annotated[float | None, typer.Option(help="The most seconds; what is found is kept.")]
+Budget = Annotated[
+    float | None, typer.Option(help="The most seconds; what is found by then is kept.")
+]
 Needed = Annotated[bool, typer.Option("--needed", help="Only changes that are needed.")]
 Named = Annotated[
     list[str] | None, typer.Option(help="A column of numbers that are names of categories.")
@@ -73,7 +75,7 @@ Weights = Annotated[
     typer.Option("--weight", help="The price of a change: 'age=2', 'income=up 3, down 1'."),
 ]
 Certify = Annotated[
-    float | None, typer.Option(help="Prove how near an answer can be: the most seconds a row.")
+    float | None, typer.Option(help="Prove how near an answer can be: the most seconds per row.")
 ]
 Failures = Annotated[
     bool, typer.Option("--explain-failures", help="Say why rows lack answers; takes longer.")

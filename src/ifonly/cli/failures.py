@@ -24,9 +24,7 @@ def failures(answers: Answers) -> tuple[dict[int, Why], bool]:
         for row, status in enumerate(answers.status):
             if status.answered:
                 continue
-            skipped = (
-                status is Status.SKIPPED
-            )  # a budget left it out; it is not searched now either
+            skipped = status is Status.SKIPPED  # it is not searched now either
             reasons[row] = Why(str(status), answers.notes[row]) if skipped else answers.why(row)
     except KeyboardInterrupt:
         return reasons, True
@@ -42,12 +40,12 @@ def with_reasons(answers: Answers, reasons: Mapping[int, Why]) -> Group:
     for row, view in enumerate(answers.views()):
         parts.append(tables.rows([view]))
         if row in reasons and (reasons[row].asked or reasons[row].valid):
-            told = str(replace(reasons[row], note=""))
-            parts += [Padding(Text(visible(told)), (0, 0, 0, 2)), Text()]
+            reason = str(replace(reasons[row], note=""))
+            parts += [Padding(Text(visible(reason)), (0, 0, 0, 2)), Text()]
     return Group(*parts)
 
 
-def tell_reasons(answers: Answers, reasons: Mapping[int, Why]) -> None:
+def print_reasons(answers: Answers, reasons: Mapping[int, Why]) -> None:
     """Say on stderr why rows lack answers."""
     for row, why in reasons.items():
         say(f"Row {answers.index[row]}: {why}")

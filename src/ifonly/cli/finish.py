@@ -10,7 +10,7 @@ import typer
 
 from ifonly.answers import Answers, certificates
 from ifonly.answers.why import Why
-from ifonly.cli.failures import failures, tell_reasons, with_reasons
+from ifonly.cli.failures import failures, print_reasons, with_reasons
 from ifonly.cli.messages import say
 from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.tables.spreadsheet import guarded
@@ -34,7 +34,10 @@ def chosen_format(written: Format | None, out: Path | None, *, safe: bool) -> Fo
     ending = "" if out is None else out.suffix.lower().removeprefix(".")
     chosen = written or (Format(ending) if ending in [*Format] else Format.TABLE)
     if chosen is Format.PARQUET and out is None:
-        raise OptionError("Parquet is no text for stdout.", "Name a file: --out answers.parquet.")
+        raise OptionError(
+            "Parquet is binary and cannot be written to stdout.",
+            "Name a file: --out answers.parquet.",
+        )
     if safe and chosen is not Format.CSV:
         raise OptionError(
             f"--spreadsheet-safe is for CSV, and the format is {chosen}.",
@@ -50,10 +53,10 @@ def finish(
     interrupted = bool(answers.record["interrupted"])
     if interrupted and all(status is Status.SKIPPED for status in answers.status):
         raise KeyboardInterrupt  # nothing is finished: the old file stays
-    told: dict[int, Why] = {}
+    reasons_of: dict[int, Why] = {}
     if reasons and not interrupted:
-        told, interrupted = failures(answers)
-    _write(answers, chosen, out, told, safe=safe)
+        reasons_of, interrupted = failures(answers)
+    _write(answers, chosen, out, reasons_of, safe=safe)
     _end(answers, out, interrupted=interrupted)
 
 
@@ -73,21 +76,21 @@ def _write(
         say(f"Written: {out}")
     else:
         deliver(answers.to_html(), out)
-    tell_reasons(answers, reasons)
+    print_reasons(answers, reasons)
 
 
 def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
     """Say how it went; end with 130 where it was interrupted, with 3 where rows lack answers."""
     counts = Counter(str(status) for status in answers.status)
-    told = ", ".join(f"{count} {status}" for status, count in counts.items())
-    say(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {told}.")
+    listed = ", ".join(f"{count} {status}" for status, count in counts.items())
+    say(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {listed}.")
     if answers.record["contradicted"]:
-        say("A faster route to the model contradicted it. The model itself was asked instead.")
+        say("A faster route contradicted the model. The model itself was used instead.")
     if answers.bound is not None:
         proofs = certificates.lines(answers)
         proved, gaps = int(proofs["proved"].sum()), proofs["gap"]
         rest = "" if proved == len(answers) else f"; the widest gap is {gaps.max():.1%}"
-        say(f"Proved that none is nearer for {proved} of {len(answers)}{rest}.")
+        say(f"The nearest answer is proved for {proved} of {len(answers)}{rest}.")
     if interrupted:
         searched = len(answers) - answers.status.count(Status.SKIPPED)
         where = "stdout" if out is None else str(out)

@@ -58,7 +58,7 @@ def as_row_rules(texts: Iterable[str], q: int) -> dict[int, list[str]]:
         if not 0 <= row < q:
             count = f"{q} row{'s' * (q != 1)}"
             raise OptionError(
-                f"--row-rule {text!r} speaks of row {row}, and the file has {count}.",
+                f"--row-rule {text!r} names row {row}, and the file has {count}.",
                 "Rows are counted in the order of the file, from 0.",
             )
         rules.setdefault(row, []).append(match[2])
@@ -77,7 +77,7 @@ def as_ordinal(texts: Iterable[str], frame: pd.DataFrame) -> dict[str, list[Any]
         parts = _parts(rest)
         if not name or not all(parts):
             raise OptionError(
-                f"--ordinal {text!r} states no order.",
+                f"--ordinal {text!r} does not state an order.",
                 "Give a column and its levels, lowest first: --ordinal 'size: small, large'.",
             )
         known = frame[name].dropna().unique().tolist() if name in frame.columns else []
@@ -101,7 +101,7 @@ def as_weights(texts: Iterable[str], names: Iterable[str]) -> dict[str, float | 
         price = _price(rest)
         if not name or price is None:
             raise OptionError(
-                f"--weight {text!r} states no price.",
+                f"--weight {text!r} does not state a price.",
                 "Give a positive number, --weight 'age=2', or one each way, --weight 'income=up 3, "
                 "down 1'; to keep a feature as it is, --rule 'age fixed'.",
             )
@@ -167,7 +167,7 @@ def _positive(text: str) -> float | None:
 
 def _once(name: str, stated: Iterable[str], option: str) -> str:
     if name in stated:
-        raise OptionError(f"{option} speaks of {name!r} twice.", "State it once.")
+        raise OptionError(f"{option} names {name!r} twice.", "State it once.")
     return name
 
 

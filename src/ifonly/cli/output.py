@@ -54,5 +54,5 @@ def stdout_written() -> Iterator[None]:
         if not isinstance(error, BrokenPipeError):
             raise OutputError(
                 f"The output cannot be written: {error.strerror}.",
-                "Make room, or name another place with --out.",
+                "Free some space, or name another place with --out.",
             ) from error

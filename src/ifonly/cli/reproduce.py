@@ -33,11 +33,11 @@ class Within(StrEnum):
 
 
 Out = Annotated[Path, typer.Option(help="The folder of results and report.")]
-Quick = Annotated[bool, typer.Option("--quick", help="50 rows a data set, k = 1, 4 and 10.")]
+Quick = Annotated[bool, typer.Option("--quick", help="50 rows per data set, k = 1, 4 and 10.")]
 Only = Annotated[
     list[str] | None,
     typer.Option(
-        help="Cells by name or part of it: 'adult', 'sets/*/DiverseCF/*'. May be given again."
+        help="Cells by name or part of it: 'adult', 'sets/*/DiverseCF/*'. Can be repeated."
     ),
 ]
 Published = Annotated[
@@ -45,10 +45,10 @@ Published = Annotated[
 ]
 Whose = Annotated[Models, typer.Option(help="Models trained here, or the authors' weights.")]
 Shape = Annotated[Within, typer.Option(help="Where the local boundary is sampled.")]
-Rows = Annotated[int | None, typer.Option(min=1, help="The most rows a data set.")]
+Rows = Annotated[int | None, typer.Option(min=1, help="The most rows per data set.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Processes; as many as cores if not.")]
-Listed = Annotated[bool, typer.Option("--list", help="Name the cells, and run none.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes; by default one per core.")]
+Listed = Annotated[bool, typer.Option("--list", help="List the cells without running them.")]
 
 
 def reproduce(
@@ -86,8 +86,8 @@ def reproduce(
     _make(out)
     start = time.perf_counter()
     store = Store(out)
-    with cells_done() as told:
-        ended = run(cells, plan, store, workers=workers, told=told)
+    with cells_done() as report:
+        ended = run(cells, plan, store, workers=workers, report=report)
     facts = {**machine(), "plan": vars(plan), "seconds": time.perf_counter() - start}
     results = Results.gather(matrix(plan), plan, store, ended)
     path = write(find(plan, results, facts), out)
@@ -116,7 +116,7 @@ def cells_done() -> Iterator[Callable[[Any], None]]:
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("cells", total=1.0, cells="", last="")
 
-        def told(state: Any) -> None:
+        def report(state: Any) -> None:
             progress.update(
                 task,
                 completed=state.share,
@@ -124,19 +124,19 @@ def cells_done() -> Iterator[Callable[[Any], None]]:
                 last=state.cell.name if state.cell else "",
             )
 
-        yield told
+        yield report
 
 
 def _lines(say: Callable[[str], None]) -> Callable[[Any], None]:
     """A line for every tenth of the work."""
-    start, first, told = time.perf_counter(), [0.0], [-1]
+    start, first, printed = time.perf_counter(), [0.0], [-1]
 
     def tell(state: Any) -> None:
         if state.cell is None:
             first[0] = state.share
         tenth = int(10 * state.share)
-        if tenth > told[0]:
-            told[0] = tenth
+        if tenth > printed[0]:
+            printed[0] = tenth
             done, taken = state.share - first[0], time.perf_counter() - start
             left = f", about {taken * (1 - state.share) / done:.0f} s left" if done > 0 else ""
             say(f"{state.done} of {state.total} cells{left}")

@@ -59,7 +59,7 @@ def answers(view: RowView) -> Table:
     return table
 
 
-def told(view: RowView) -> Table:
+def numbered(view: RowView) -> Table:
     """The answers as numbered sentences."""
     table = Table.grid(padding=(0, 1))
     for place, line in enumerate(sentences(view), 1):
@@ -106,7 +106,7 @@ def _row(view: RowView) -> list[RenderableType]:
     if not view.answers:
         return [head, *(Padding(Text(line), (0, 0, 0, 2)) for line in sentences(view))]
     note = [Text(visible(view.note), style="yellow")] if view.note else []
-    return [head, *note, Text(), answers(view), Text(), told(view)]
+    return [head, *note, Text(), answers(view), Text(), numbered(view)]
 
 
 def _table() -> Table:

@@ -90,7 +90,7 @@ def as_model(
     ('no', 'yes')
     """
     if not callable(function):
-        raise OptionError(f"as_model wants a function, not {function!r}.")
+        raise OptionError(f"as_model expects a function, not {function!r}.")
     if (classes is None) == (task != "regression"):
         raise OptionError(
             f"as_model got classes={classes!r} and task={task!r}.",
@@ -140,7 +140,7 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
         return model
     if isinstance(model, onnx.Graph):
         return onnx.adapt(model, space, probe)
-    # The boosting libraries are told by name, so that none is imported to look.
+    # The boosting libraries are recognised by name, so that none is imported to look.
     kind = f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}"
     if kind == "xgboost.Booster":
         return xgboost.adapt(model, space)

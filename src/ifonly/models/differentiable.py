@@ -74,6 +74,6 @@ def _check_agreement(dense: Dense, adapted: Model, probe: np.ndarray) -> None:
         agree = bool(np.allclose(dense.scores(probe), adapted.scores(probe), rtol=1e-5, atol=1e-8))
     if not agree:
         raise ModelError(
-            "The weights that were read off the model do not decide as it does.",
+            "The weights read from the model do not give its decisions.",
             "Use method='auto', which asks the model itself.",
         )

@@ -1,4 +1,4 @@
-"""The paper's loss: a set goes in, one number a row comes out.
+"""The paper's loss: a set goes in, one number per row comes out.
 
     loss = 1/k sum_i yloss(f(c_i), y)  +  lambda1/k sum_i dist(c_i, x)
            -  lambda2 det K(c_1, ..., c_k)                               (the paper, equation 4)

@@ -8,7 +8,7 @@ from ifonly.objective.array import Array
 
 
 class Term(Protocol):
-    """One number a row for a set of points, and its derivative; frozen, with what its rows need."""
+    """One number per row for a set of points, and its derivative; frozen."""
 
     def value(self, points: Array) -> Array:
         """[q] the term for the sets `points` [w, k, q]."""

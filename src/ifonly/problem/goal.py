@@ -155,7 +155,7 @@ def _range(target: Any) -> tuple[float, float]:
     if math.isnan(low) or math.isnan(high):
         raise TargetError(f"The range {target} has an end that is NaN.", "Give two numbers.")
     if not low <= high:
-        raise TargetError(f"The range {target} is upside down.", f"Did you mean ({high}, {low})?")
+        raise TargetError(f"The range {target} is reversed.", f"Did you mean ({high}, {low})?")
     return low, high
 
 
@@ -171,7 +171,7 @@ def check_threshold(threshold: Any, classes: tuple[Any, ...]) -> None:
         )
     if not isinstance(threshold, int | float | np.number) or not 0 < threshold < 1:
         raise TargetError(
-            f"The threshold {threshold!r} is no probability.",
+            f"The threshold {threshold!r} is not a probability.",
             "Give a number between 0 and 1: the second class is decided for from there on.",
         )
 

@@ -34,7 +34,7 @@ class Moves:
 
     @classmethod
     def of(cls, box: Box, grid: Sequence[np.ndarray]) -> Moves:
-        """The tables of a box's rows over a grid, sorted values a feature."""
+        """The tables of a box's rows over a grid, sorted values per feature."""
         origin = box.clip(box.x[:, None])[:, 0]
         tables, free = [], []
         for j, codes in enumerate(grid):

@@ -54,11 +54,11 @@ class Problem:
     causes: Causes | None = None
     """What follows from what: points are then actions, and `result` is what they lead to."""
     reading: Reading | None = None
-    """What a solver is told of the model, where the method needs that."""
+    """The model's layers or trees, where the method needs them."""
     limits: Box | None = None
     """Where causes are known: what a row may become, while `box` says what may be acted on."""
     own_rules: tuple[tuple[Rule, ...], ...] = ()
-    """What single rows obey besides, all of it in the box; empty, or one entry a row."""
+    """What single rows obey besides, all of it in the box; empty, or one entry per row."""
 
     @cached_property
     def moves(self) -> Moves:

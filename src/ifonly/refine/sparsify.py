@@ -1,4 +1,4 @@
-"""The paper's sparsity step: small changes of numbers are given back while the outcome holds.
+"""The paper's sparsity step: small changes of numbers are reverted while the outcome holds.
 
 Of each candidate's changed continuous features, those changed by no more than the feature's small
 change (the smaller of the MAD and the 10 % quantile of the absolute deviations from the median) are

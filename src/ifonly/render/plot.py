@@ -238,10 +238,10 @@ def _score_label(view: RowView) -> str:
 def _caption(view: RowView) -> str:
     """How to read the marks that the picture has."""
     numbers = any(_amount(c) for answer in view.answers for c in answer.changes)
-    told = ["Dashed: the score now.", "Bars in the table: full for the largest change of a line."]
+    lines = ["Dashed: the score now.", "Bars in the table: full for the largest change of a line."]
     if predicts_numbers(view):
-        told[0] = "Dashed: the prediction now. Shaded: what is wanted."
-    return "\n".join(told[: 1 + numbers])
+        lines[0] = "Dashed: the prediction now. Shaded: what is wanted."
+    return "\n".join(lines[: 1 + numbers])
 
 
 def _broken(text: str) -> str:

@@ -46,7 +46,7 @@ def sentences(row: RowView) -> list[str]:
 def without_answers(row: RowView, show: Show = value_text) -> str:
     """Why a row has no answers."""
     reasons = {
-        "already": f"The outcome is {show(row.wanted)} as it is.",
+        "already": f"The outcome is already {show(row.wanted)}.",
         "infeasible": f"No change can give {show(row.wanted)}.",
         "not_found": f"No change that gives {show(row.wanted)} was found.",
         "skipped": "This row was not searched.",

@@ -12,7 +12,7 @@ STATUS_WORDS = {
     "infeasible": "no answer is possible",
     "skipped": "not searched",
     "failed": "stopped by an error",
-    "already": "as wanted already",
+    "already": "already as wanted",
 }
 
 
@@ -23,7 +23,7 @@ def standing(row: RowView, show: Show = value_text) -> str:
     'The model says no; its score for yes is 0.12.'
     """
     if row.prediction is None:
-        return "What the model says of this row is not known."
+        return "The model's prediction for this row is not known."
     if predicts_numbers(row):
         return f"The model says {score_text(row, row.score)}; wanted: {show(row.wanted)}."
     return (

@@ -12,7 +12,7 @@ from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.formula import Affine, Formula, Variables, bound, is_multiple
 from ifonly.rules.intervals import check_number
 from ifonly.rules.language.names import name_text, number_text
-from ifonly.rules.rule import Condition, Rule, allows, feature_of, told
+from ifonly.rules.rule import Condition, Rule, allows, feature_of, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Space
 
@@ -51,7 +51,7 @@ class Fixed(Relative):
         feature_of(space, self.name, self)
 
     def truth(self, scene: Scene) -> np.ndarray:
-        return told(~scene.changed(scene.space.index(self.name)))
+        return truth_values(~scene.changed(scene.space.index(self.name)))
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         return Changes(self.name).reach(scene, not wanted)
@@ -84,7 +84,7 @@ class Changes(Relative):
         feature_of(space, self.name, self)
 
     def truth(self, scene: Scene) -> np.ndarray:
-        return told(scene.changed(scene.space.index(self.name)))
+        return truth_values(scene.changed(scene.space.index(self.name)))
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         j = scene.space.index(self.name)
@@ -114,7 +114,7 @@ class OnlyChange(Relative):
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
         if not self.features:
-            raise RuleError("The rule names no feature that may change.", "Name at least one.")
+            raise RuleError("The rule names no feature.", "Name at least one.")
 
     @property
     def boxed(self) -> bool:
@@ -131,7 +131,7 @@ class OnlyChange(Relative):
         changed = np.zeros(scene.points.shape[:-1], dtype=bool)
         for j in self._others(scene.space):
             changed |= scene.changed(j)
-        return told(~changed)
+        return truth_values(~changed)
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         for j in self._others(scene.space) if wanted else ():
@@ -179,13 +179,13 @@ class AtMost(Relative):
             feature_of(space, name, self)
 
     def truth(self, scene: Scene) -> np.ndarray:
-        return told(self._count(scene) <= self.count)
+        return truth_values(self._count(scene) <= self.count)
 
     def violation(self, scene: Scene) -> np.ndarray:
         return np.asarray(np.maximum(self._count(scene) - self.count, 0.0))
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
-        """The smallest changes are given back first: the others are what the point is about."""
+        """The smallest changes are reverted first: the others are what the point is about."""
         if not wanted:
             return scene.points
         columns = self._columns(scene.space)
@@ -237,7 +237,7 @@ class Steps(Relative):
         j = scene.space.index(self.name)
         value = scene.value(j)
         on = ~scene.changed(j) | is_multiple(value, self.size, scene.step(j))
-        return told(on, ~np.isnan(value))
+        return truth_values(on, ~np.isnan(value))
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         j = scene.space.index(self.name)

@@ -21,7 +21,7 @@ from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.formula import YES, Formula, Variables
 from ifonly.rules.language.names import name_text, number_text
-from ifonly.rules.rule import Condition, Rule, allows, by_level, feature_of, told
+from ifonly.rules.rule import Condition, Rule, allows, by_level, feature_of, truth_values
 from ifonly.rules.scene import STRICT, Scene
 from ifonly.space import Continuous, Ordinal, Space
 
@@ -53,7 +53,7 @@ class Bounded(Condition):
         inside, known = np.zeros(value.shape, dtype=bool), ~np.isnan(value)
         for low, high in self.intervals(own, scene.step(j)):
             inside |= (value >= low - slack) & (value <= high + slack)
-        return told(inside, known & ~np.isnan(own) if self.relative else known)
+        return truth_values(inside, known & ~np.isnan(own) if self.relative else known)
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         j = scene.space.index(self.name)
@@ -117,7 +117,7 @@ class Between(Bounded):
             object.__setattr__(self, name, end if value is None else float(value))
         if math.isnan(self.low) or math.isnan(self.high) or self.low > self.high:
             raise RuleError(
-                f"The rule '{self}' has its bounds upside down.", "Give the lower bound first."
+                f"The rule '{self}' has its bounds reversed.", "Give the lower bound first."
             )
 
     def __str__(self) -> str:
@@ -147,7 +147,7 @@ class Compare(Bounded):
         object.__setattr__(self, "number", float(self.number))
         if self.sign not in SIGNS or not math.isfinite(self.number):
             raise RuleError(
-                f"{self.name} {self.sign} {self.number} is no comparison.",
+                f"{self.name} {self.sign} {self.number} is not a comparison.",
                 f"Use one of {', '.join(SIGNS)} and a number.",
             )
 
@@ -219,10 +219,10 @@ class Shift(Bounded):
             value = getattr(self, name)
             object.__setattr__(self, name, end if value is None else float(value))
         if self.way not in WAYS:
-            raise RuleError(f"There is no way {self.way!r} to move.", f"Use {', '.join(WAYS)}.")
+            raise RuleError(f"There is no direction {self.way!r}.", f"Use {', '.join(WAYS)}.")
         if not 0 <= self.least <= self.most or math.isinf(self.least):
             raise RuleError(
-                f"The rule '{self}' has its amounts upside down.",
+                f"The rule '{self}' has invalid amounts.",
                 "An amount is a number of 0 or more, the smaller one first.",
             )
 

@@ -65,7 +65,8 @@ def from_plain(plain: Any) -> Rule:
     """
     if not isinstance(plain, Mapping) or "rule" not in plain:
         raise RuleError(
-            f"{plain!r} describes no rule.", 'Give such as {"rule": "fixed", "name": "race"}.'
+            f"{plain!r} does not describe a rule.",
+            'Give a dictionary, such as {"rule": "fixed", "name": "race"}.',
         )
     kind = kinds().get(plain["rule"]) if isinstance(plain["rule"], str) else None
     if kind is None:

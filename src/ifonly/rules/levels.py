@@ -11,7 +11,7 @@ from ifonly.errors import RuleError, nearest
 from ifonly.rules.box import Box
 from ifonly.rules.formula import Formula, Variables
 from ifonly.rules.language.names import level_text, name_text, number_text
-from ifonly.rules.rule import Condition, Rule, by_level, feature_of, told
+from ifonly.rules.rule import Condition, Rule, by_level, feature_of, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Space
 
@@ -58,7 +58,7 @@ class OneOf(Condition):
         for level in self.levels:
             if not any(same(level, known) for known in feature.levels):
                 raise RuleError(
-                    f"The rule '{self}' names {level!r}, which is no level of {self.name!r}.",
+                    f"The rule '{self}' names {level!r}, which is not a level of {self.name!r}.",
                     nearest(level, feature.levels),
                 )
 
@@ -70,7 +70,7 @@ class OneOf(Condition):
     def truth(self, scene: Scene) -> np.ndarray:
         value = scene.value(scene.space.index(self.name))
         known = ~np.isnan(value)
-        return told(self.wanted(scene.space)[np.nan_to_num(value).astype(np.intp)], known)
+        return truth_values(self.wanted(scene.space)[np.nan_to_num(value).astype(np.intp)], known)
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         j = scene.space.index(self.name)

@@ -14,7 +14,7 @@ from ifonly.rules.box import CLOSE
 from ifonly.rules.formula import Affine, Formula, Variables, any_of, bound
 from ifonly.rules.intervals import OPPOSITE, SIGNS, check_number
 from ifonly.rules.language.names import name_text, number_text
-from ifonly.rules.rule import Condition, Rule, told
+from ifonly.rules.rule import Condition, Rule, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Continuous, Space
 
@@ -108,7 +108,7 @@ class Linear(Condition):
             ">=": excess >= -close,
             ">": excess > close,
         }[self.sign]
-        return told(true, ~np.isnan(excess))
+        return truth_values(true, ~np.isnan(excess))
 
     def _rounding(self, scene: Scene) -> np.ndarray:
         """[...] what the sum may be off by: a few units in the last place of its terms."""

@@ -143,7 +143,7 @@ class Condition(Rule):
         return all_of([*there, self.formula(variables, True)])
 
 
-def told(true: np.ndarray, known: np.ndarray | bool = True) -> np.ndarray:
+def truth_values(true: np.ndarray, known: np.ndarray | bool = True) -> np.ndarray:
     """int8: 1 and -1 where it is known whether something is true, else 0."""
     return np.where(known, np.where(true, 1, -1), 0).astype(np.int8)
 
@@ -174,7 +174,7 @@ def feature_of(space: Space, name: str, rule: Any) -> Any:
     """The feature that a rule names."""
     if name not in space.names:
         raise RuleError(
-            f"The rule '{rule}' names {name!r}, which is no feature.", nearest(name, space.names)
+            f"The rule '{rule}' names {name!r}, which is not a feature.", nearest(name, space.names)
         )
     return space.features[space.index(name)]
 

@@ -24,7 +24,7 @@ from ifonly.rules.formula import NO, YES, Affine, Formula, Variables, all_of, an
 from ifonly.rules.intervals import check_number
 from ifonly.rules.language.names import level_text, name_text, number_text
 from ifonly.rules.levels import same
-from ifonly.rules.rule import by_level, feature_of, told
+from ifonly.rules.rule import by_level, feature_of, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Space
 
@@ -55,7 +55,7 @@ class Takes(Relative):
             raise RuleError(f"The moves of {self.name!r} are empty.", "Give at least one.")
         if any(time for *_, time in moves) and not self.of:
             raise RuleError(
-                f"The moves of {self.name!r} take time, and it is not said of what.",
+                f"The moves of {self.name!r} take time, and no feature is named that counts it.",
                 f"End with: of age. For example '{self.name}: A -> B takes 2 of age'.",
             )
 
@@ -86,7 +86,7 @@ class Takes(Relative):
         for level in (level for before, after, _ in self.moves for level in (before, after)):
             if not any(same(level, known) for known in feature.levels):
                 raise RuleError(
-                    f"The rule '{self}' names {level!r}, which is no level of {self.name!r}.",
+                    f"The rule '{self}' names {level!r}, which is not a level of {self.name!r}.",
                     nearest(level, feature.levels),
                 )
         if self.of:
@@ -99,12 +99,12 @@ class Takes(Relative):
     def truth(self, scene: Scene) -> np.ndarray:
         need, known = self._need(scene)
         if not self.of:
-            return told(need < np.inf, known)
+            return truth_values(need < np.inf, known)
         j = scene.space.index(self.of)
         spent = scene.value(j) - scene.own(j)
         enough = spent >= need - CLOSE * scene.step(j)
         timed = np.isfinite(need) & (need > 0)
-        return told(np.where(timed, enough, need <= 0), known & ~(timed & np.isnan(spent)))
+        return truth_values(np.where(timed, enough, need <= 0), known & ~(timed & np.isnan(spent)))
 
     def violation(self, scene: Scene) -> np.ndarray:
         broken = self.truth(scene) < 0

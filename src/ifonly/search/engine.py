@@ -5,7 +5,7 @@ Few model calls, each one for every row of the batch:
 1. the shared list (all single edits; random pairs, triples and quadruples) and the nearest rows of
    the wanted outcome;
 2. a beam: edits that do not yet reach the outcome get one more edit, again and again; beside them
-   the nearest points found so far give one change back and try another.
+   the nearest points found so far revert one change and try another.
 
 What comes back is the nearest points, the best of each set of changed features before others, and a
 random draw of all valid points. The draw is what makes wide sets possible.
@@ -148,7 +148,7 @@ class Engine:
         return gather(tried.points, np.concatenate([by_margin, by_rate], axis=1))
 
     def _swaps(self, problem: Problem, points: Points) -> Points:
-        """`points` [q, n, d] with one of their three dearest changes given back, [q, n*3, d]."""
+        """`points` [q, n, d] with one of their three dearest changes reverted, [q, n*3, d]."""
         origin = np.broadcast_to(problem.moves.origin[:, None, :], points.shape)
         dearest, _ = best(-problem.metric.prices(points, origin), min(3, points.shape[2]))
         return edited(points, dearest, read(origin, dearest))

@@ -25,8 +25,8 @@ ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
 JUDGED = 16
 """About how many points of a row the judge looks at; a budget keeps that much back."""
-SPENT = "The budget was spent before the turn of this row."
-INTERRUPTED = "The search was interrupted before the turn of this row."
+SPENT = "The budget was used up before this row was searched."
+INTERRUPTED = "The search was interrupted before this row was searched."
 
 
 def answer_in_turns(

@@ -87,7 +87,7 @@ def outside(space: Space, x: np.ndarray) -> dict[int, str]:
         for q in np.flatnonzero((x[:, j] < feature.low) | (x[:, j] > feature.high)):
             low, high = value_of(feature, feature.low), value_of(feature, feature.high)
             value = value_of(feature, x[q, j])
-            note = f"{feature.name} is {value}, outside the known {low} to {high}."
+            note = f"{feature.name} is {value}, outside the known range {low} to {high}."
             notes[int(q)] = f"{notes[int(q)]} {note}" if int(q) in notes else note
     return notes
 

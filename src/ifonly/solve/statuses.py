@@ -73,9 +73,11 @@ def answer(
         if solved.proof is not None:
             bound[searched], seconds[searched] = solved.proof.bound, solved.proof.seconds
     count = filled.sum(axis=1)
-    reasons = _clashes(problem, np.flatnonzero((count == 0) & ~already), shut)
+    reasons = _conflicts(problem, np.flatnonzero((count == 0) & ~already), shut)
     for row in np.flatnonzero((bound == np.inf) & (count == 0) & ~already):
-        why = "Nothing is left that may change." if shut[row] else "A solver has proved it."
+        why = (
+            "No allowed change is left." if shut[row] else "A solver proved that no answer exists."
+        )
         reasons.setdefault(int(row), why)
     kind = np.where(count == k, 2, (count > 0).astype(np.intp))
     kind[list(reasons)] = 3
@@ -83,7 +85,7 @@ def answer(
     kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
     unheard = _unheard(problem, np.flatnonzero(kind == 0))
     broken = {} if not problem.rules else _broken(problem, np.flatnonzero(kind < 3))
-    notes = _told(len(kind), reasons, unheard, broken, outside(problem.space, problem.x))
+    notes = _messages(len(kind), reasons, unheard, broken, outside(problem.space, problem.x))
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
     proof = Proof(bound, seconds) if certify is not None or method.proves else None
@@ -154,12 +156,12 @@ def wanted_of(goal: Goal, classes: tuple[Any, ...], known: np.ndarray) -> tuple[
     return tuple(classes[i] if there else None for i, there in zip(goal.wanted, known, strict=True))
 
 
-def _clashes(problem: Problem, rows: np.ndarray, shut: np.ndarray) -> dict[int, str]:
-    """For each of some rows without answers, the rules that clash, as far as they are shown to."""
+def _conflicts(problem: Problem, rows: np.ndarray, shut: np.ndarray) -> dict[int, str]:
+    """For each of some rows without answers, the rules that conflict, where this can be proved."""
     reasons = {}
     for row in rows if problem.rules or problem.own_rules else np.flatnonzero(shut):
         if shut[row] or problem.relations:
-            found = clash(problem.space, problem.x[row], problem.rules_of(int(row)))
+            found = conflict(problem.space, problem.x[row], problem.rules_of(int(row)))
             if found is not None:
                 reasons[int(row)] = reason(problem, int(row), found)
     return reasons
@@ -175,17 +177,17 @@ def _broken(problem: Problem, rows: np.ndarray) -> dict[int, str]:
         held = [(rule, rule.holds(problem.space, x, x[:, None])) for rule in problem.rules_of(row)]
         listed = ", ".join(f"'{rule}'" for rule, holds in held if not holds.all())
         if listed:
-            notes[row] = f"As it is, the row breaks {listed}."
+            notes[row] = f"The row itself breaks {listed}."
     return notes
 
 
 def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:
-    """A note for each of some rows whose outcome the model gives to no row that is known."""
+    """A note for each of some rows whose wanted outcome no row of the data gets from the model."""
     known = len(problem.reference.codes)
     if not len(rows) or not known:
         return {}
     ever = (problem.take(rows).reference_margin() > 0).any(axis=1)
-    note = f"The model gives this outcome to none of {known} rows of the data."
+    note = f"The model predicts this outcome for none of the {known} rows of the data."
     return {int(row): note for row in rows[~ever]}
 
 
@@ -194,12 +196,12 @@ def _unfilled(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return points, np.zeros(points.shape[:2], dtype=bool), np.full(points.shape[:2], np.nan)
 
 
-def _told(q: int, *notes: Mapping[int, str]) -> tuple[str, ...]:
-    told = [""] * q
+def _messages(q: int, *notes: Mapping[int, str]) -> tuple[str, ...]:
+    messages = [""] * q
     for group in notes:
         for row, note in group.items():
-            told[row] = f"{told[row]} {note}".strip()
-    return tuple(told)
+            messages[row] = f"{messages[row]} {note}".strip()
+    return tuple(messages)
 
 
 def closed(problem: Problem) -> np.ndarray:
@@ -217,10 +219,10 @@ def closed(problem: Problem) -> np.ndarray:
     return np.asarray(shut)
 
 
-def clash(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
-    """The smallest set of rules that leaves a row x [d] nothing, or None where there is a way.
+def conflict(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
+    """The smallest set of rules that makes a row x [d] infeasible, or None where there is none.
 
-    None as well where it cannot be told: without a solver, or where that cannot decide. Rules
+    None as well where it is not known: without a solver, or where the solver cannot decide. Rules
     without a formula are left out: what the others cannot do together stays impossible.
     """
     from ifonly.search import exact
@@ -232,7 +234,7 @@ def clash(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> tuple[Rule, ...
 
 
 def reason(problem: Problem, row: int, found: tuple[Rule, ...]) -> str:
-    """What a clash is, in words."""
+    """A conflict, in words."""
     if not found:
         return "The space has no other values."
     names = [name for name in problem.space.names if any(name in rule.names for rule in found)]
@@ -241,12 +243,12 @@ def reason(problem: Problem, row: int, found: tuple[Rule, ...]) -> str:
     listed = ", ".join(f"'{rule}'" for rule in found)
     where = f" ({values})" if values else ""
     if len(found) == 1:
-        return f"A rule leaves this row{where} no way: {listed}."
-    return f"Together these rules leave this row{where} no way: {listed}."
+        return f"This rule makes the row infeasible{where}: {listed}."
+    return f"These rules conflict for this row{where}: {listed}."
 
 
 def _by_boxes(space: Space, x: np.ndarray, rules: list[Rule]) -> tuple[Rule, ...] | None:
-    """A set of rules, none of which can be dropped, whose boxes leave the row nothing."""
+    """A set of rules, none of which can be dropped, whose boxes make the row infeasible."""
     if not _nothing(space, x, rules):
         return None
     for rule in list(rules):

@@ -59,7 +59,7 @@ def _check_columns(columns: Sequence[str], names: Sequence[str], what: str) -> N
         )
     if extra:
         raise DataError(
-            f"`{what}` has the column{_list(extra)}, which no feature of the space explains.",
+            f"`{what}` has the column{_list(extra)}, which is not a feature of the space.",
             f"If it is the outcome, or no feature of the model, drop it: "
             f"{what}.drop(columns={extra!r}).",
         )
@@ -84,7 +84,7 @@ def _level_index(level: Any, feature: Categorical, where: str) -> float:
             f"{type(level).__name__} {level!r}: convert the column."
         )
     raise DataError(
-        f"The column {feature.name!r} in {where} holds {level!r}, a level never seen.", hint
+        f"The column {feature.name!r} in {where} holds {level!r}, which is not a known level.", hint
     )
 
 
@@ -92,8 +92,8 @@ def _check_values(codes: np.ndarray, feature: Feature, what: str) -> None:
     if not feature.missing and np.isnan(codes).any():
         place = int(np.flatnonzero(np.isnan(codes))[0])
         raise DataError(
-            f"The column {feature.name!r} of `{what}` lacks a value in row {place}, and the data "
-            "that describe the space lack none.",
+            f"The column {feature.name!r} of `{what}` has no value in row {place}, and the data "
+            "that describe the space have no missing values there.",
             "Fill the value in, or describe the space from data in which it may be missing.",
         )
     if np.isinf(codes).any():

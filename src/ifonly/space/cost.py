@@ -37,7 +37,7 @@ class Cost:
             for level in (level for before, after, _ in self.moves for level in (before, after)):
                 if level not in feature.levels:
                     raise OptionError(
-                        f"The cost of {feature.name!r} names {level!r}, which is no level of it.",
+                        f"The cost of {feature.name!r} names the unknown level {level!r}.",
                         nearest(level, feature.levels),
                     )
         elif isinstance(feature, Categorical) and not isinstance(feature, Ordinal):

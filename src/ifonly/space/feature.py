@@ -90,14 +90,14 @@ class Continuous:
             raise DataError(f"The range of {self.name!r} is not finite: {self.low} to {self.high}.")
         if self.low > self.high:
             raise DataError(
-                f"The range of {self.name!r} is upside down: {self.low} to {self.high}.",
+                f"The range of {self.name!r} is reversed: {self.low} to {self.high}.",
                 "Give the lower end first.",
             )
         for end in (self.low, self.high):
             if not math.isclose(round(end, self.decimals), end, rel_tol=1e-9, abs_tol=1e-12):
                 raise DataError(
-                    f"The range of {self.name!r} ends at {end}, which {self.decimals} decimals "
-                    "cannot write.",
+                    f"The range of {self.name!r} ends at {end}, which needs more than "
+                    f"{self.decimals} decimals.",
                     "Give as many decimals as its values have.",
                 )
         for name in ("low", "high"):  # as their values are written
@@ -203,7 +203,7 @@ def _check_gaps(feature: Feature) -> None:
     if (feature.fillable or feature.erasable) and not feature.missing:
         raise DataError(
             f"{feature.name!r} is fillable or erasable, and may not be missing.",
-            "Say missing=True as well.",
+            "Set missing=True as well.",
         )
 
 

@@ -251,7 +251,7 @@ def _not_numbers(series: Any, what: str) -> DataError:
     example = next((value for value in series.to_list() if isinstance(value, str)), None)
     example = series.to_list()[0] if example is None else example
     return DataError(
-        f"The column {series.name!r} of `{what}` holds {example!r}; numbers are wanted.",
+        f"The column {series.name!r} of `{what}` holds {example!r}; numbers are expected.",
         f"Convert it first, for example with pandas.to_numeric({what}[{series.name!r}]).",
     )
 
@@ -259,10 +259,10 @@ def _not_numbers(series: Any, what: str) -> DataError:
 def _too_large(series: Any, what: str, place: int) -> DataError:
     name = series.name
     return DataError(
-        f"The column {name!r} of `{what}` holds {series.to_list()[place]!r}: whole numbers from "
-        "2**53 on cannot be computed with exactly.",
-        f"If it names something and measures nothing, leave it out of the features or say "
-        f"categorical=[{name!r}]; if it is a measure, turn it into floats.",
+        f"The column {name!r} of `{what}` holds {series.to_list()[place]!r}: whole numbers of "
+        "2**53 or more cannot be represented exactly.",
+        f"If it is an identifier, leave it out of the features or say "
+        f"categorical=[{name!r}]; if it is a quantity, turn it into floats.",
     )
 
 
@@ -275,6 +275,6 @@ def _missing_twice(name: Any, markers: str, what: str = "data") -> DataError:
 
 def _not_restorable(name: Any, dtype: str) -> DataError:
     return DataError(
-        f"The column {name!r} of `data` has the dtype {dtype}, in which no frame can be made.",
+        f"The column {name!r} of `data` has the dtype {dtype}, which is not supported.",
         "Turn it into floats, or into text where it is a category.",
     )

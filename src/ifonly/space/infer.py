@@ -76,7 +76,7 @@ def _continuous(series: nw.Series[Any]) -> Continuous:
     if decimals < LEAST_DECIMALS:
         raise DataError(
             f"The column {series.name!r} of `data` holds {known.max():g} as {column.dtype}, which "
-            "keeps too few of its digits.",
+            "has too few digits for it.",
             f"Widen it: data.astype({{{series.name!r}: 'float64'}}).",
         )
     step = 10.0**-decimals

@@ -52,7 +52,7 @@ def encode(value: Any) -> Any:
 def decode(plain: Any, depth: int = 0) -> Any:
     """The value that `encode` wrote; anything else is refused."""
     if depth > DEEPEST:
-        raise DataError(f"More than {DEEPEST} values lie inside each other.")
+        raise DataError(f"Values are nested more than {DEEPEST} deep.")
     if isinstance(plain, list):
         return [decode(one, depth + 1) for one in plain]
     if isinstance(plain, dict) and len(plain) == 1:
@@ -64,7 +64,7 @@ def decode(plain: Any, depth: int = 0) -> Any:
                 raise DataError(f"{inner!r:.60} is not a {mark}.") from None
     if plain is None or isinstance(plain, bool | int | float) or is_text(plain):
         return plain
-    raise DataError(f"{plain!r:.60} is no value that was saved.")
+    raise DataError(f"{plain!r:.60} is not a saved value.")
 
 
 def _float(inner: Any, _: int) -> float:

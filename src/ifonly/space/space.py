@@ -60,7 +60,7 @@ class Space(Layout):
         if not self.features:
             raise DataError("A space needs at least one feature.")
         if len(set(self.names)) < len(self.names):
-            raise DataError(f"Two features have one name: {', '.join(self.names)}.")
+            raise DataError(f"Two features have the same name: {', '.join(self.names)}.")
         check_labels(self.labels)
         check_weights(self.features, self.weights)
         check_sparsity(self.sparsity)
@@ -243,13 +243,13 @@ class Space(Layout):
         True
         """
         if not isinstance(plain, dict) or set(plain) != set(_FIELDS):
-            raise DataError("This is no description of a space.", "Write one by to_json().")
+            raise DataError("This is not a description of a space.", "Write one by to_json().")
         if plain["library"] not in LIBRARIES:
             raise DataError(
                 f"There is no library {plain['library']!r:.60}.", f"Known: {LIBRARIES}."
             )
         if not isinstance(plain["features"], list):
-            raise DataError("The features of this space are no list.", "Write one by to_json().")
+            raise DataError("The features of this space are not a list.", "Write one by to_json().")
         features = tuple(from_plain(_read(one)) for one in plain["features"])
         prices = decode(plain["labels"]), decode(plain["weights"]), plain["sparsity"]
         return cls(features, plain["library"], *prices)

@@ -97,15 +97,15 @@ REFUSED: dict[str, tuple[Any, int, str, str]] = {
     ),
     "a logarithm": (
         lambda: make_pipeline(FunctionTransformer(np.log1p), LogisticRegression()),
-        TWO, "does not encode 'age' in a straight line", AUTO,
+        TWO, "does not encode 'age' linearly", AUTO,
     ),
     "bins": (
         lambda: make_pipeline(
             KBinsDiscretizer(5, quantile_method="averaged_inverted_cdf"), DecisionTreeClassifier()
         ),
-        TWO, "'age' that neither rise nor fall", "keep the order",
+        TWO, "'age' into columns that are not monotone", "keep the order",
     ),
-    "a curved target": (cubic, 0, "does not scale the target in a straight line", AUTO),
+    "a curved target": (cubic, 0, "does not scale the target linearly", AUTO),
     "a start that varies": (started, 0, "a part that varies", AUTO),
     "exponential trees": (
         lambda: HistGradientBoostingRegressor(loss="poisson", max_iter=2), 0, "'poisson'", AUTO
@@ -118,7 +118,7 @@ REFUSED: dict[str, tuple[Any, int, str, str]] = {
     "vectors": (
         lambda: boosted(multi_strategy="multi_output_tree"), THREE, "vector", "one_output_per_tree"
     ),
-    "a number for a gap": (lambda: boosted(missing=7), TWO, "takes 7", "nan"),
+    "a number for a gap": (lambda: boosted(missing=7), TWO, "treats 7", "nan"),
     "one against all": (
         lambda: light(objective="multiclassova"), THREE, "'multiclassova", "multiclass"
     ),

@@ -132,7 +132,7 @@ def test_a_range_without_ends_leaves_the_rules_alone() -> None:
 def test_a_model_of_one_class_is_refused() -> None:
     frame = table("ab", 10)
     model = RandomForestClassifier(3).fit(frame, np.zeros(len(frame)))
-    with pytest.raises(ModelError, match="one class alone"):
+    with pytest.raises(ModelError, match="only one class"):
         ifonly.explain(model, frame[:1], data=frame, method="exact", k=1, target=0)
 
 

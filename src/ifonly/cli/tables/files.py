@@ -51,7 +51,7 @@ def read_table(
 
 
 def read_rule_file(path: Path, space: Space) -> tuple[Rule, ...]:
-    """The rules in a file: one a line, or a list in JSON."""
+    """The rules in a file: one per line, or a list in JSON."""
     text = read(path, lambda file: file.read_text(encoding="utf-8-sig"), "a file of rules")
     try:
         return read_rules(text, space)
@@ -65,17 +65,15 @@ def read(path: Path, reader: Callable[[Path], Content], kind: str) -> Content:
         raise absent(path)
     try:
         if not path.stat().st_size:
-            raise FileError(f"{str(path)!r} is empty.", f"{kind.capitalize()} is wanted.")
+            raise FileError(f"{str(path)!r} is empty.", f"Expected {kind}.")
         return reader(path)
     except (FileError, DataError, MissingExtra):
         raise
     except pd.errors.EmptyDataError:
-        raise FileError(
-            f"{str(path)!r} holds no table.", f"{kind.capitalize()} is wanted."
-        ) from None
+        raise FileError(f"{str(path)!r} holds no table.", f"Expected {kind}.") from None
     except (OSError, EOFError, ValueError, zlib.error, pd.errors.ParserWarning) as error:
-        told = str(error).strip().splitlines() or [type(error).__name__]
-        raise FileError(f"{str(path)!r} cannot be read as {kind}: {told[0]}") from error
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise FileError(f"{str(path)!r} cannot be read as {kind}: {lines[0]}") from error
 
 
 def _csv(path: Path) -> pd.DataFrame:

@@ -156,5 +156,5 @@ def _check(layers: Sequence[tuple[np.ndarray, np.ndarray]], w: int, c: int) -> N
     if not layers or width not in fitting or c == 1:
         raise ModelError(
             f"The last layer gives {width} numbers for {c} classes.",
-            "One number for a regression, one or two for two classes, one a class for more.",
+            "One number for a regression, one or two for two classes, one per class for more.",
         )

@@ -96,7 +96,9 @@ def _run(graph: Graph, inputs: Mapping[str, str], frame: Any) -> list[Any]:
 
 def _dtype(kind: str) -> Any:
     if kind not in _DTYPES:
-        raise ModelError(f"The graph wants an input of {kind}, which is no column of a frame.")
+        raise ModelError(
+            f"The graph expects an input of {kind}, which cannot be a column of a frame."
+        )
     return _DTYPES[kind]
 
 

@@ -90,7 +90,7 @@ def check_scores(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
             f"The model returned an array of shape {scores.shape} for {n} rows.",
             f"For the classes {list(classes)} it must be ({n}, {c})."
             if classes
-            else f"A regressor returns one number a row: ({n},).",
+            else f"A regressor returns one number per row: ({n},).",
         )
     odd = ~np.isfinite(scores)
     if odd.any():

@@ -1,6 +1,6 @@
 """torch modules over units, with gradients by torch itself.
 
-What a module gives is told by its last layer and checked on its output: a Sigmoid or a Softmax
+What a module gives is read from its last layer and checked on its output: a Sigmoid or a Softmax
 gives probabilities, numbers outside [0, 1] are logits, and where neither tells, the user must say.
 The gradient is always that of logits: a Sequential is asked without its last layer, any other
 module with probabilities in double precision, so that a saturated model still shows the way.
@@ -128,7 +128,7 @@ def adapt(
     output = output[:, None] if output.ndim == 1 else output
     if classes == ():
         return TorchModel(module, space, (), "logits")
-    gives = gives or _told(module, output)
+    gives = gives or _output_kind(module, output)
     if gives == "probabilities":
         module, gives = _unsaturated(module)
     return TorchModel(module, space, classes or tuple(range(max(2, output.shape[1]))), gives)
@@ -143,7 +143,7 @@ def load(path: Path) -> Any:
     return torch.export.load(str(path)).module()
 
 
-def _told(module: Any, output: np.ndarray) -> str:
+def _output_kind(module: Any, output: np.ndarray) -> str:
     """'probabilities' or 'logits', where the last layer or the numbers tell."""
     if output.min() < 0 or output.max() > 1:
         return "logits"

@@ -128,7 +128,7 @@ def _check_loaders(path: Path, data: bytes) -> None:
         if node["__loader__"] not in LOADERS:
             raise FileError(
                 f"{path.name} asks for a {node['__loader__']} of {node.get('__module__')}."
-                f"{node.get('__class__')}, by which a file can call anything.",
+                f"{node.get('__class__')}, which would let the file call any function.",
                 "Save the model without methods of objects and functions of `operator`. No option "
                 "allows them.",
             )

@@ -83,7 +83,7 @@ def _window(inputs: Inputs, j: int, columns: np.ndarray) -> Window:
             return Window(float(wide.min()), float(wide.max()), whole)
     turn = _turn(np.sort(codes), rises) if len(seen) == len(codes) else ""
     raise ReadingError(
-        f"The pipeline makes columns of {feature.name!r} that neither rise nor fall with it{turn}.",
+        f"The pipeline turns {feature.name!r} into columns that are not monotone in it{turn}.",
         "Trees are read behind steps that keep the order of numbers, as scalers do. "
         "Use method='auto', which works for any model.",
     )

@@ -87,7 +87,7 @@ def _line(transformer: Any) -> tuple[float, float]:
     shift, slope = back[0], back[1] - back[0]
     if not np.allclose(shift + slope * at, back, rtol=1e-9, atol=1e-9 * (1 + abs(shift))):
         raise ModelError(
-            f"{type(transformer).__name__} does not scale the target in a straight line.",
+            f"{type(transformer).__name__} does not scale the target linearly.",
             "Targets are read through scalers. Use method='auto', which works for any model.",
         )
     return float(slope), float(shift)

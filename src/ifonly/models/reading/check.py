@@ -112,7 +112,7 @@ def _refuse(space: Space, point: np.ndarray, theirs: object, ours: object) -> No
         for feature, code in zip(space.features, point, strict=True)
     }
     raise ReadingError(
-        f"What was read off the model is not what it says: at {where} the model says {theirs}, "
+        f"The reading of the model is wrong: at {where} the model says {theirs}, "
         f"the reading {ours}.",
         "Use method='auto', which asks the model itself.",
     )

@@ -32,7 +32,7 @@ from ifonly.space import Space
 
 Reading: TypeAlias = Layers | Trees
 SUPPORTED = (
-    "Read are linear and logistic regressions, linear support vector machines, multi-layer "
+    "Supported are linear and logistic regressions, linear support vector machines, multi-layer "
     "perceptrons with ReLU, torch Sequentials of Linear and ReLU, and scikit-learn's, XGBoost's "
     "and LightGBM's trees, alone or behind scalers and encoders. method='auto' takes any model."
 )
@@ -48,7 +48,7 @@ def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
     """
     if len(adapted.classes) == 1:
         raise ModelError(
-            f"The model knows one class alone, {adapted.classes[0]!r}.",
+            f"The model knows only one class, {adapted.classes[0]!r}.",
             "Fit it on rows of two classes at least: it has nothing else to decide for.",
         )
     probe = np.concatenate([data[:POINTS], spread(space, POINTS, seed=0)])
@@ -104,7 +104,7 @@ def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witnes
         raise ensemble.refusal
     ensemble = replace(ensemble, trees=ensemble.trees[: ensemble.used])
     if not ensemble.trees:
-        raise ModelError(f"This {chain.kind} has no trees.", "Fit it for a round at least.")
+        raise ModelError(f"This {chain.kind} has no trees.", "Fit it for at least one round.")
     if (ensemble.link == "number") == bool(adapted.classes):
         raise ModelError(
             f"{chain.kind} has {len(adapted.classes)} classes, and its trees add up to a "

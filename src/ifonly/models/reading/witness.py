@@ -91,6 +91,6 @@ class Checked:
             for code, values in zip(row, self.known, strict=True)
         )
 
-    def told(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         """The counts, as a record keeps them."""
         return {"rows": self.rows, "values": self.values, "points": self.points}

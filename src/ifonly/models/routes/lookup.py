@@ -34,7 +34,7 @@ class Lookup:
     columns: np.ndarray
     """The continuous features."""
     low: np.ndarray
-    """Where each begins: in single precision only the way from there is told apart."""
+    """Where each begins: in single precision only the distance from there is exact enough."""
     slope: Layer
     """[continuous + 1, hidden] in codes; the last row is the constant. No bias is added."""
     groups: tuple[tuple[tuple[int, int], ...], ...]

@@ -1,7 +1,7 @@
 """A costly model, asked about each distinct row once.
 
 Most of what the later rounds of a search propose has been asked before: on Adult two thirds of all
-rows. Rows are told apart by a 64-bit key; keys and scores lie in sorted arrays that grow by
+rows. Rows are distinguished by a 64-bit key; keys and scores lie in sorted arrays that grow by
 merging. It pays from about 0.3 microseconds a row upwards, so for every pipeline, and not for a
 small network.
 """

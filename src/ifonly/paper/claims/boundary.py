@@ -66,8 +66,8 @@ def _lending_exception(evidence: Evidence) -> Finding | None:
         and own["recall"] < lime["recall"]
         and own["precision"] > lime["precision"]
     )
-    told = "; ".join(f"{name} {own[name]:.2f} against {lime[name]:.2f}" for name in parts)
-    return Finding(bool(holds), told)
+    summary = "; ".join(f"{name} {own[name]:.2f} against {lime[name]:.2f}" for name in parts)
+    return Finding(bool(holds), summary)
 
 
 def _both(evidence: Evidence) -> Finding | None:
@@ -93,21 +93,21 @@ def _similar(evidence: Evidence) -> Finding | None:
     if not gaps:
         return None
     means = {name: float(np.mean(values)) for name, values in gaps.items()}
-    told = ", ".join(f"{name} {mean:+.3f}" for name, mean in means.items())
-    return Finding(all(abs(mean) <= 0.1 for mean in means.values()), f"mean lead in F1: {told}")
+    summary = ", ".join(f"{name} {mean:+.3f}" for name, mean in means.items())
+    return Finding(all(abs(mean) <= 0.1 for mean in means.values()), f"mean lead in F1: {summary}")
 
 
 def _two_are_enough(evidence: Evidence) -> Finding | None:
     figures = series(evidence.boundary, "f1", radius=0.5)
     if not figures.has(DIVERSE) or not {1, 2, 4} <= set(figures.ks):
         return None
-    told, right = [], []
+    summary, right = [], []
     for data in figures.data:
         one, two = (figures.at(data, DIVERSE, k) for k in (1, 2))
         later = max(figures.at(data, DIVERSE, k) for k in figures.ks if k > 2)
         right.append(two - one > later - two)
-        told.append(f"{DATA[data].short} {one:.2f}, {two:.2f}, best after {later:.2f}")
-    return Finding(all(right), f"F1 at k = 1, 2: {'; '.join(told)}")
+        summary.append(f"{DATA[data].short} {one:.2f}, {two:.2f}, best after {later:.2f}")
+    return Finding(all(right), f"F1 at k = 1, 2: {'; '.join(summary)}")
 
 
 CLAIMS = (

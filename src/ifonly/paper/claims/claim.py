@@ -1,7 +1,8 @@
 """A claim of the paper, the rule that decides it, and what the rule finds.
 
 The same rule looks at two sets of figures: ours, and the authors' own records where they are at
-hand. So a sentence that their records do not bear out either is told from one that differs here.
+hand. So a sentence that their records do not support either is distinguished from one that differs
+here.
 """
 
 from __future__ import annotations
@@ -154,5 +155,5 @@ def higher(found: list[Duel], *, slack: float = 0.0) -> Finding | None:
         return None
     won = [one for one in found if one.lead >= -slack]
     least = min(found, key=lambda one: one.lead)
-    told = f"{len(won)} of {len(found)} comparisons; the least lead is {least.lead:+.3f}"
-    return Finding(len(won) == len(found), f"{told} ({least.where})")
+    summary = f"{len(won)} of {len(found)} comparisons; the least lead is {least.lead:+.3f}"
+    return Finding(len(won) == len(found), f"{summary} ({least.where})")

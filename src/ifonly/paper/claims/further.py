@@ -16,17 +16,17 @@ def _accuracies(evidence: Evidence) -> Finding | None:
     if table.empty:
         return None
     table = table[table["method"] == OVERSAMPLED]
-    told, right = [], []
+    summary, right = [], []
     for data, facts in DATA.items():
         for kind in KINDS:
             found = table[(table["data"] == data) & (table["model"] == kind)]["accuracy"]
             if len(found):
                 right.append(abs(found.iloc[0] - facts.accuracy[kind]) <= 0.015)
-                told.append(
+                summary.append(
                     f"{facts.short} {KINDS[kind].lower()} {found.iloc[0]:.3f} "
                     f"for {facts.accuracy[kind]:.2f}"
                 )
-    return Finding(all(right), f"{sum(right)} of {len(right)}: {'; '.join(told)}")
+    return Finding(all(right), f"{sum(right)} of {len(right)}: {'; '.join(summary)}")
 
 
 def _five_neurons(evidence: Evidence) -> Finding | None:
@@ -44,7 +44,7 @@ def _five_neurons(evidence: Evidence) -> Finding | None:
 def _frontier(evidence: Evidence) -> Finding | None:
     if evidence.lambdas.empty:
         return None
-    told, right = [], []
+    summary, right = [], []
     for data, grid in evidence.lambdas.groupby("data"):
         chosen = (grid["lambda1"] == CHOSEN[0]) & (grid["lambda2"] == CHOSEN[1])
         own = grid[chosen].iloc[0]
@@ -54,8 +54,8 @@ def _frontier(evidence: Evidence) -> Finding | None:
             & (grid["valid_unique"] >= own["valid_unique"] - 0.005)
         ]
         right.append(better.empty)
-        told.append(f"{DATA[str(data)].short} {len(better)} better pairs of {len(grid) - 1}")
-    return Finding(all(right), "; ".join(told))
+        summary.append(f"{DATA[str(data)].short} {len(better)} better pairs of {len(grid) - 1}")
+    return Finding(all(right), "; ".join(summary))
 
 
 def _hinge(evidence: Evidence) -> Finding | None:
@@ -63,11 +63,11 @@ def _hinge(evidence: Evidence) -> Finding | None:
     if table.empty or not {"hinge", "l1"} <= set(table["method"]):
         return None
     shares = table.pivot_table(index="data", columns="method", values="at_highest")
-    told = ", ".join(
+    summary = ", ".join(
         f"{DATA[str(data)].short} {row['hinge']:.1%} (l1 {row['l1']:.1%})"
         for data, row in shares.iterrows()
     )
-    return Finding(bool((shares["hinge"] == 0).all()), f"answers at a highest value: {told}")
+    return Finding(bool((shares["hinge"] == 0).all()), f"answers at a highest value: {summary}")
 
 
 def _varied(evidence: Evidence) -> Finding | None:
@@ -76,10 +76,10 @@ def _varied(evidence: Evidence) -> Finding | None:
     if not parts:
         return None
     counts = {data: int((part[names[data]] != SAME).sum()) for data, part in parts.items()}
-    told = ", ".join(
+    summary = ", ".join(
         f"{names[data]} in {counts[data]} of {len(part)}" for data, part in parts.items()
     )
-    return Finding(all(counts.values()), told)
+    return Finding(all(counts.values()), summary)
 
 
 def _few_features(evidence: Evidence) -> Finding | None:
@@ -91,8 +91,8 @@ def _few_features(evidence: Evidence) -> Finding | None:
         for data, part in parts.items()
     }
     sizes = {data: part.shape[1] - 2 for data, part in parts.items()}
-    told = ", ".join(f"{DATA[d].short} {means[d]:.1f} of {sizes[d]}" for d in parts)
-    return Finding(all(means[d] <= sizes[d] / 2 for d in parts), f"features changed: {told}")
+    summary = ", ".join(f"{DATA[d].short} {means[d]:.1f} of {sizes[d]}" for d in parts)
+    return Finding(all(means[d] <= sizes[d] / 2 for d in parts), f"features changed: {summary}")
 
 
 def _examples(evidence: Evidence) -> dict[str, pd.DataFrame]:
@@ -129,8 +129,8 @@ def _a_third(evidence: Evidence) -> Finding | None:
     if line is None:
         return None
     share = line["infeasible"] / max(1, line["changes"])
-    told = f"{share:.1%} of the {line['changes']} changes of education"
-    return Finding(bool(share > 1 / 3), told)
+    summary = f"{share:.1%} of the {line['changes']} changes of education"
+    return Finding(bool(share > 1 / 3), summary)
 
 
 def _half(evidence: Evidence) -> Finding | None:
@@ -139,8 +139,8 @@ def _half(evidence: Evidence) -> Finding | None:
         return None
     of_changes = line["infeasible"] / max(1, line["changes"])
     of_all = line["infeasible"] / max(1, line["answers"])
-    told = f"{of_changes:.1%} of the changes, {of_all:.1%} of all answers"
-    return Finding(bool(0.4 <= of_changes <= 0.6 or 0.4 <= of_all <= 0.6), told)
+    summary = f"{of_changes:.1%} of the changes, {of_all:.1%} of all answers"
+    return Finding(bool(0.4 <= of_changes <= 0.6 or 0.4 <= of_all <= 0.6), summary)
 
 
 CLAIMS = (

@@ -16,13 +16,13 @@ def _all_valid(evidence: Evidence) -> Finding | None:
     figures = series(evidence.linear, "valid_unique")
     if not figures.has(DIVERSE, EXACT):
         return None
-    told, right = [], []
+    text, right = [], []
     for data in figures.data:
         own = [figures.at(data, DIVERSE, k) for k in figures.ks]
         gaps = [figures.at(data, DIVERSE, k) - figures.at(data, EXACT, k) for k in figures.ks]
         right.append(min(own) >= 0.995 and gaps[-1] > gaps[0])
-        told.append(f"{DATA[data].short} least {min(own):.3f}, gap {gaps[0]:.2f} to {gaps[-1]:.2f}")
-    return Finding(all(right), "; ".join(told))
+        text.append(f"{DATA[data].short} least {min(own):.3f}, gap {gaps[0]:.2f} to {gaps[-1]:.2f}")
+    return Finding(all(right), "; ".join(text))
 
 
 def _leads(
@@ -44,8 +44,8 @@ def _four_at_most(evidence: Evidence) -> Finding | None:
     if not figures.has(EXACT) or not ks or "compas" not in figures.data:
         return None
     rows = {k: figures.at("compas", EXACT, k) for k in ks}
-    told = ", ".join(f"k = {k}: {0 if np.isnan(n) else int(n)} rows" for k, n in rows.items())
-    return Finding(all(not n > 0 for n in rows.values()), told)
+    text = ", ".join(f"k = {k}: {0 if np.isnan(n) else int(n)} rows" for k, n in rows.items())
+    return Finding(all(not n > 0 for n in rows.values()), text)
 
 
 CLAIMS = (

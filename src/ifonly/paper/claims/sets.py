@@ -36,13 +36,13 @@ def _falls(evidence: Evidence) -> Finding | None:
     figures = series(evidence.sets, "valid_unique")
     if not figures.has(*BOTH):
         return None
-    told, right = [], []
+    summary, right = [], []
     for data in figures.data:
         for method in BOTH:
             first, last = (figures.at(data, method, k) for k in (1, figures.last))
             right.append(first >= 0.9 and last < first)
-            told.append(f"{DATA[data].short} {method} {first:.2f} to {last:.2f}")
-    return Finding(all(right), "; ".join(told))
+            summary.append(f"{DATA[data].short} {method} {first:.2f} to {last:.2f}")
+    return Finding(all(right), "; ".join(summary))
 
 
 def _easiest(evidence: Evidence) -> Finding | None:
@@ -53,10 +53,10 @@ def _easiest(evidence: Evidence) -> Finding | None:
     random = figures.at("lending_club", RANDOM, figures.last)
     holds = max(means, key=means.__getitem__) == "lending_club"
     holds &= min(means, key=means.__getitem__) == "compas"
-    told = ", ".join(f"{DATA[data].short} {mean:.2f}" for data, mean in means.items())
+    summary = ", ".join(f"{DATA[data].short} {mean:.2f}" for data, mean in means.items())
     return Finding(
         bool(holds) and random >= 0.95,
-        f"baselines at k = {figures.last}: {told}; {RANDOM} on LendingClub {random:.3f}",
+        f"baselines at k = {figures.last}: {summary}; {RANDOM} on LendingClub {random:.3f}",
     )
 
 
@@ -72,8 +72,8 @@ def _none_over_six(evidence: Evidence) -> Finding | None:
     if not ks or "compas" not in figures.data:
         return None
     found = [m for m in BOTH for k in ks if not np.isnan(figures.at("compas", m, k))]
-    told = "no row has all k" if not found else f"{', '.join(dict.fromkeys(found))} found some"
-    return Finding(not found, f"for k in {ks}: {told}")
+    summary = "no row has all k" if not found else f"{', '.join(dict.fromkeys(found))} found some"
+    return Finding(not found, f"for k in {ks}: {summary}")
 
 
 def _leads(
@@ -91,8 +91,8 @@ def _grows(evidence: Evidence) -> Finding | None:
         return None
     rows = {data: [figures.at(data, DIVERSE, k) for k in ks] for data in figures.data}
     holds = all(np.all(np.diff(row) > 0) for row in rows.values())
-    told = (f"{DATA[data].short} {row[0]:.2f} to {row[-1]:.2f}" for data, row in rows.items())
-    return Finding(bool(holds), "; ".join(told))
+    summary = (f"{DATA[data].short} {row[0]:.2f} to {row[-1]:.2f}" for data, row in rows.items())
+    return Finding(bool(holds), "; ".join(summary))
 
 
 def _eleven_times(evidence: Evidence) -> Finding | None:
@@ -101,8 +101,8 @@ def _eleven_times(evidence: Evidence) -> Finding | None:
     ratios = {m: own / figures.at("lending_club", m, 10) for m in BOTH}
     if any(np.isnan(ratio) for ratio in ratios.values()):
         return None
-    told = ", ".join(f"{ratio:.1f} times {method}" for method, ratio in ratios.items())
-    return Finding(max(ratios.values()) >= 10.5, told)
+    summary = ", ".join(f"{ratio:.1f} times {method}" for method, ratio in ratios.items())
+    return Finding(max(ratios.values()) >= 10.5, summary)
 
 
 def _near_zero(evidence: Evidence) -> Finding | None:
@@ -117,8 +117,8 @@ def _near_zero(evidence: Evidence) -> Finding | None:
     if not shares:
         return None
     (data, method, k), most = max(shares.items(), key=lambda item: item[1])
-    told = f"the most is {most:.3f} ({DATA[data].short}, k = {k}, {method})"
-    return Finding(most <= 0.1, told)
+    summary = f"the most is {most:.3f} ({DATA[data].short}, k = {k}, {method})"
+    return Finding(most <= 0.1, summary)
 
 
 def _count_diversity(evidence: Evidence) -> Finding | None:

@@ -29,7 +29,7 @@ def cells(plan: Plan) -> list[Cell]:
 
 
 def run(cell: Cell, plan: Plan, store: Any) -> pd.DataFrame:
-    """One line a row: what it wants, and how well LIME tells the boundary at each radius."""
+    """One line per row: what it wants, and how well LIME predicts the boundary at each radius."""
     asked = subject(plan, store, cell.data, cell.model)
     x = asked.space.codes(asked.rows)
     explainer = _explainer(asked, plan.seed)
@@ -70,13 +70,13 @@ def _linear(
     """The intercept and the weights [d] of LIME's model of a wanted outcome."""
     d = len(asked.space)
     place = asked.model.classes.index(wanted)
-    told = explainer.explain_instance(
+    local = explainer.explain_instance(
         row, asked.model.scores, labels=(place,), num_features=d, num_samples=SAMPLES
     )
     weights = np.zeros(d)
-    for feature, weight in told.local_exp[place]:
+    for feature, weight in local.local_exp[place]:
         weights[feature] = weight
-    return float(told.intercept[place]), weights
+    return float(local.intercept[place]), weights
 
 
 def _parts(explainer: Any, points: np.ndarray) -> np.ndarray:

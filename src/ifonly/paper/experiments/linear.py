@@ -32,7 +32,7 @@ def cells(plan: Plan) -> list[Cell]:
 
 
 def run(cell: Cell, plan: Plan, store: Any) -> pd.DataFrame:
-    """One line a row: its set metrics."""
+    """One line per row: its set metrics."""
     asked = subject(plan, store, cell.data, cell.model)
     if cell.method == EXACT:
         return measured(asked, _mixed_integer(asked, cell.k, plan.seed))

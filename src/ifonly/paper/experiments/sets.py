@@ -40,7 +40,7 @@ def cells(plan: Plan) -> list[Cell]:
 
 
 def run(cell: Cell, plan: Plan, store: Any) -> pd.DataFrame:
-    """One line a row: its set metrics, and how well it tells the boundary at each radius."""
+    """One line per row: its set metrics, and how well it predicts the boundary at each radius."""
     asked = subject(plan, store, cell.data, cell.model)
     answers = answered(asked, cell.method, cell.k, plan.seed)
     frame = measured(asked, answers)
@@ -67,7 +67,7 @@ def answered(asked: Subject, method: str, k: int, seed: int) -> Answers:
 
 
 def measured(asked: Subject, answers: Answers) -> pd.DataFrame:
-    """One line a row: what it wants, its status and its set metrics."""
+    """One line per row: what it wants, its status and its set metrics."""
     frame: pd.DataFrame = answers.metrics()
     frame.insert(1, "outcome", asked.outcomes)
     return frame

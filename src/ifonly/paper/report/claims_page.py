@@ -43,14 +43,14 @@ def claims_page(found: Findings) -> str:
         "| " + " | ".join(_plain(line[name]) for name in line.index if name != "place") + " |"
         for _, line in claims_table(found.verdicts).iterrows()
     ]
-    told = counted(found.verdicts)
+    text = counted(found.verdicts)
     return "\n".join(
         [
             "# The paper's claims, checked",
-            f"{facts['date']}. Models: {plan.models}. Up to {plan.rows} rows a data set, k = "
+            f"{facts['date']}. Models: {plan.models}. Up to {plan.rows} rows per data set, k = "
             f"{', '.join(map(str, plan.ks))}, seed {plan.seed}, {plan.within}. "
             f"{facts['processor']}, {facts['cores']} cores; the cells took "
-            f"{found.results.seconds:.0f} s in all; ifonly {facts['versions']['ifonly']}. {told}.",
+            f"{found.results.seconds:.0f} s in all; ifonly {facts['versions']['ifonly']}. {text}.",
             "",
             head,
             *lines,

@@ -109,9 +109,9 @@ def _echo(echo: pd.DataFrame) -> str:
     if echo.empty:
         return "The authors' counterfactuals are not at hand here."
     part = echo[(echo["method"] == "DiverseCF-Sparse") & (echo["outcome"] == ">50K")]
-    told = "; ".join(
+    summary = "; ".join(
         f"{name} {', '.join(f'{value:.2f}' for value in part[name])}"
         for name in echo.columns
         if name not in ("method", "outcome", "radius")
     )
-    return f"F1 of their own counterfactuals (Adult, '>50K', k = 4) at 0.5, 1 and 2 MAD: {told}."
+    return f"F1 of their own counterfactuals (Adult, '>50K', k = 4) at 0.5, 1 and 2 MAD: {summary}."

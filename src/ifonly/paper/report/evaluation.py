@@ -24,7 +24,7 @@ MOST_ROWS = 200
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The metrics of counterfactuals, each row's and their means, and the boundary they tell."""
+    """The metrics of counterfactuals, each row's and their means, and the boundary they predict."""
 
     k: int
     per_row: pd.DataFrame
@@ -35,7 +35,7 @@ class Evaluation:
 
 
 def evaluated(sets: Any, model: Any = None, *, within: str = "sphere", seed: int = 0) -> Evaluation:
-    """The metrics of Answers or of a stranger's Sets; a model judges them and its boundary."""
+    """The metrics of Answers or of Sets from elsewhere; a model judges them and its boundary."""
     valid, boundary = sets.filled, pd.DataFrame()
     if model is not None:
         adapted = adapt(model, sets.space, sets.x[:256])
@@ -90,7 +90,7 @@ def _boundary(evaluation: Evaluation) -> list[str]:
     means = evaluation.boundary.groupby("radius")[names].mean().reset_index()
     chart = figures.rendered(figures.guessing(evaluation.boundary))
     caption = (
-        "What a 1-nearest-neighbour guess from each row and its counterfactuals tells of points "
-        "sampled around it."
+        "What a 1-nearest-neighbour guess from each row and its counterfactuals predicts for "
+        "points sampled around it."
     )
     return [picture(chart["svg"], "boundary", caption), table(means, "Means over all rows")]

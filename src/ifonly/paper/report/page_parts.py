@@ -101,9 +101,9 @@ def table(frame: pd.DataFrame, caption: str = "", kind: str = "") -> str:
         + "</tr>"
         for line in frame.itertuples(index=False)
     )
-    told = f"<caption>{escape(caption)}</caption>" if caption else ""
+    summary = f"<caption>{escape(caption)}</caption>" if caption else ""
     return (
-        f'<div class="scroll {kind}"><table>{told}<thead><tr>{head}</tr></thead>'
+        f'<div class="scroll {kind}"><table>{summary}<thead><tr>{head}</tr></thead>'
         f"<tbody>{lines}</tbody></table></div>"
     )
 

@@ -47,7 +47,7 @@ def charts(found: Findings) -> dict[str, Any]:
 
 def lead(found: Findings) -> str:
     """What this page is, in HTML: how it was run, and how many claims hold."""
-    told = counted(found.verdicts)
+    summary = counted(found.verdicts)
     plan, facts = found.plan, found.facts
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     models = "the authors' own weights" if plan.models == "published" else "trained here"
@@ -57,10 +57,10 @@ def lead(found: Findings) -> str:
             "The evaluation of 'Explaining Machine Learning Classifiers through Diverse "
             "Counterfactual Explanations' (Mothilal, Sharma and Tan, FAT* 2020), run again with "
             "ifonly: what the paper claims, what its authors recorded, what comes out here.",
-            f"Of {len(found.verdicts)} checked sentences: {told}.",
-            f"Models: {models}. Up to {plan.rows} rows a data set, k = "
+            f"Of {len(found.verdicts)} checked sentences: {summary}.",
+            f"Models: {models}. Up to {plan.rows} rows per data set, k = "
             f"{', '.join(map(str, plan.ks))}, seed {plan.seed}, boundary sampled in a "
-            f"{plan.within} with {plan.samples} points a row.",
+            f"{plan.within} with {plan.samples} points per row.",
             f"{facts['date']}; {facts['processor']}, {facts['cores']} cores; "
             f"{facts['seconds']:.0f} seconds for this run, {found.results.seconds:.0f} seconds for "
             f"all kept cells one after the other; Python {facts['python']}; {versions}.",
@@ -127,13 +127,13 @@ def _sets(found: Findings, svgs: Mapping[str, bytes]) -> Section:
 
 def _linear(found: Findings, svgs: Mapping[str, bytes]) -> Section:
     linear = found.ours.linear
-    told = (
+    summary = (
         "means over the rows where MixedIntegerCF found all k (unique validity over all rows)"
         if not linear.empty and _linear_over(linear) == "full"
         else "means over all rows, since MixedIntegerCF was not run"
     )
     caption = (
-        f"Set metrics on the linear models, {told}; German-Credit, which the paper has in its "
+        f"Set metrics on the linear models, {summary}; German-Credit, which the paper has in its "
         "supplement, included."
     )
     parts = [_chart(svgs, "linear", caption)]

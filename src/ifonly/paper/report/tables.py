@@ -25,7 +25,7 @@ def described(data: tuple[str, ...]) -> pd.DataFrame:
         train, test = dataset.split()
         numbers, levels = _range(dataset), _levels(dataset)
         share = float((dataset.outcome == dataset.desired).mean())
-        told = {
+        summary = {
             "continuous and categorical features": (
                 f"{facts.features[0]} and {facts.features[1]}",
                 f"{len(dataset.continuous)} and {len(dataset.categorical)}",
@@ -38,7 +38,7 @@ def described(data: tuple[str, ...]) -> pd.DataFrame:
             ),
             "share with the desired outcome": (f"{facts.desired_share:.2f}", f"{share:.2f}"),
         }
-        for fact, (paper, here) in told.items():
+        for fact, (paper, here) in summary.items():
             lines.append({"data set": facts.title, "fact": fact, "paper": paper, "here": here})
     return pd.DataFrame(lines)
 
@@ -153,8 +153,8 @@ def _levels(dataset: Dataset) -> str:
 
 
 def _triple(numbers: tuple[float, float, float]) -> str:
-    told = (f"{one:,.0f}" if abs(one) >= 1000 else f"{one:.4g}" for one in numbers)
-    return f"({', '.join(told)})"
+    summary = (f"{one:,.0f}" if abs(one) >= 1000 else f"{one:.4g}" for one in numbers)
+    return f"({', '.join(summary)})"
 
 
 def accuracy_notes(table: pd.DataFrame) -> list[str]:
@@ -164,7 +164,7 @@ def accuracy_notes(table: pd.DataFrame) -> list[str]:
         gap = line["oversampled"] - line["paper"]
         if not abs(gap) > 0.015:
             continue
-        told = (
+        summary = (
             f"{line['data set']}, {str(line['model']).lower()}: {line['oversampled']:.3f} where "
             f"the paper has {line['paper']:.2f}. With the minority oversampled to parity the model "
             f"gives the desired outcome to {line['oversampled: desired']:.0%} of the test rows, "
@@ -173,11 +173,11 @@ def accuracy_notes(table: pd.DataFrame) -> list[str]:
         )
         if "authors' weights" in table.columns and not np.isnan(line["authors' weights"]):
             theirs, share = line["authors' weights"], line["authors' weights: desired"]
-            told += f"; the authors' weights give it to {share:.0%} and reach {theirs:.3f}"
+            summary += f"; the authors' weights give it to {share:.0%} and reach {theirs:.3f}"
             shares = sorted([line["oversampled: desired"], line["as it is: desired"]])
             if shares[0] < share < shares[1] and theirs > line["oversampled"]:
-                told += ", between the two: they were oversampled to less than parity"
-        notes.append(f"{told}.")
+                summary += ", between the two: they were oversampled to less than parity"
+        notes.append(f"{summary}.")
     return notes
 
 

@@ -51,7 +51,7 @@ def run(
     store: Store,
     *,
     workers: int | None = None,
-    told: Callable[[Progress], None] | None = None,
+    report: Callable[[Progress], None] | None = None,
 ) -> list[Ended]:
     """Run the cells that the store lacks; how each ended, in the order of the cells."""
     ended: dict[Cell, Ended] = {}
@@ -64,18 +64,18 @@ def run(
                 waiting.append(cell)
         except IfonlyError as error:
             ended[cell] = Ended(cell, why_not=error.message)
-    tell = _teller(cells, plan, ended, told)
-    tell(None)
+    report_cell = _reporter(cells, plan, ended, report)
+    report_cell(None)
     for stage in (True, False):
         part = [one for one in waiting if (one.experiment == "models") is stage]
         if part:
             part.sort(key=lambda one: -_cost(one, plan))  # long ones first, so that none is last
-            _spread(part, plan, store, ended, workers or cores(), tell)
+            _spread(part, plan, store, ended, workers or cores(), report_cell)
     return [ended[cell] for cell in cells]
 
 
 def run_cell(cell: Cell, plan: Plan, store: Store) -> Ended:
-    """Run one cell and keep what it gives; what stands in its way is told, not raised."""
+    """Run one cell and keep its result; an error of ifonly becomes its reason and is not raised."""
     start = time.perf_counter()
     try:
         frame = EXPERIMENTS[cell.experiment].run(cell, plan, store)
@@ -94,7 +94,7 @@ def _spread(
     store: Store,
     ended: dict[Cell, Ended],
     workers: int,
-    tell: Callable[[Cell | None], None],
+    report_cell: Callable[[Cell | None], None],
 ) -> None:
     """Run cells in processes; whatever stops this process stops them."""
     before = set(multiprocessing.active_children())
@@ -108,7 +108,7 @@ def _spread(
             for one in finished:
                 result = one.result()
                 ended[result.cell] = result
-                tell(result.cell)
+                report_cell(result.cell)
         pool.shutdown()
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -133,21 +133,21 @@ def _follow_parent() -> None:
         os._exit(1)
 
 
-def _teller(
+def _reporter(
     cells: Sequence[Cell],
     plan: Plan,
     ended: dict[Cell, Ended],
-    told: Callable[[Progress], None] | None,
+    report: Callable[[Progress], None] | None,
 ) -> Callable[[Cell | None], None]:
-    """What tells the user, after each cell, how far the run is."""
+    """What reports, after each cell, how far the run is."""
     total = sum(_cost(cell, plan) for cell in cells) or 1.0
 
-    def tell(cell: Cell | None) -> None:
-        if told is not None:
+    def report_cell(cell: Cell | None) -> None:
+        if report is not None:
             share = sum(_cost(one, plan) for one in ended) / total
-            told(Progress(cell, len(ended), len(cells), share))
+            report(Progress(cell, len(ended), len(cells), share))
 
-    return tell
+    return report_cell
 
 
 def _cost(cell: Cell, plan: Plan) -> float:

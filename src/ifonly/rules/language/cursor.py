@@ -34,7 +34,7 @@ _AFTER_LEVEL = re.compile(r"\s*(?:[,)]|[=-]>|(?<![\w.\-])(?:and|or|then|of|takes
 
 
 class Trouble(Exception):
-    """Why a line cannot be read: what is told, where, and how far the reader had come."""
+    """Why a line cannot be read: the message, the place, and how far the reader had come."""
 
     def __init__(self, message: str, hint: str, place: int, reached: int) -> None:
         super().__init__(message, hint)
@@ -135,7 +135,7 @@ class Reader:
         word = self._unknown(_AFTER_LEVEL)
         if not word:
             raise self.expected(f"a level of {name!r}", nearest("", known))
-        raise self.trouble(f"{word!r} is no level of {name!r}.", nearest(word, known))
+        raise self.trouble(f"{word!r} is not a level of {name!r}.", nearest(word, known))
 
     def another(self, name: str) -> bool:
         """Whether a comma and one more level follow; the comma is then behind."""
@@ -155,8 +155,8 @@ class Reader:
 
     def trouble(self, message: str, hint: str, place: int | None = None) -> Trouble:
         """The reason why the line cannot be understood."""
-        told = f"The rule '{self.line}' cannot be understood: {message}"
-        return Trouble(told, hint, self.at if place is None else place, self.at)
+        said = f"The rule '{self.line}' cannot be understood: {message}"
+        return Trouble(said, hint, self.at if place is None else place, self.at)
 
     def after(self) -> str:
         """The words 'after ...', of what was read last; nothing at the start of the line."""
@@ -166,8 +166,8 @@ class Reader:
     def expected(self, what: str, hint: str) -> Trouble:
         """The trouble that something else should stand here."""
         word = self.word()
-        told = f"not {word!r}" if word else "and the line ends"
-        return self.trouble(f"{self.after()}{what} is expected, {told}.", hint)
+        found = f"not {word!r}" if word else "and the line ends"
+        return self.trouble(f"{self.after()}{what} is expected, {found}.", hint)
 
     def no_feature(self, *others: str, what: str = "a feature") -> Trouble:
         """The trouble that no feature stands here; other words could have stood here, too."""
@@ -176,7 +176,7 @@ class Reader:
             return self.expected(what, nearest("", names))
         first = word.partition(" ")[0]
         hint = close(word, names) or close(first, names) or close(first, others)
-        return self.trouble(f"{word!r} is no feature.", hint or nearest("", names))
+        return self.trouble(f"{word!r} is not a feature.", hint or nearest("", names))
 
     def _over(self, found: list[Found]) -> Any:
         one = self.choose(found)

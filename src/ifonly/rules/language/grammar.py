@@ -54,8 +54,8 @@ def read_line(reader: Reader) -> Rule:
     if reader.stands(")"):
         raise reader.trouble("this bracket was never opened.", "Drop it.")
     if reader.word():
-        hint = close(reader.word(), JOINING) or "A rule ends here, or goes on with 'and' or 'or'."
-        raise reader.trouble(f"{reader.after()}{reader.word()!r} is too much.", hint)
+        hint = close(reader.word(), JOINING) or "A rule ends here, or continues with 'and' or 'or'."
+        raise reader.trouble(f"{reader.after()}{reader.word()!r} is not expected here.", hint)
     return rule
 
 
@@ -108,7 +108,7 @@ def _brackets(reader: Reader) -> Rule:
     rule = _rule(reader)
     if not reader.take(")"):
         if reader.word():
-            hint = "Close the bracket, or go on with 'and' or 'or'."
+            hint = "Close the bracket, or continue with 'and' or 'or'."
             raise reader.expected("')'", close(reader.word(), JOINING) or hint)
         raise reader.trouble("this bracket is not closed.", "Close it with ')'.", place)
     reader.listing = listing
@@ -196,7 +196,7 @@ def parse(line: str, space: Space) -> Rule:
                 worst = trouble
         except RecursionError:
             raise RuleError(
-                f"The rule '{line[:60]}…' has too many brackets in brackets.", "Make it shorter."
+                f"The rule '{line[:60]}…' has too many nested brackets.", "Make it shorter."
             ) from None
         turns = reader.next_turns()
     assert worst is not None
@@ -217,7 +217,7 @@ def as_rules(rules: Iterable[Given] | Given | None, space: Space) -> tuple[Rule,
 
 
 def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
-    """The rules of a file: one a line, or a list in JSON; blank lines and # comments are skipped.
+    """The rules of a file: one per line, or a list in JSON; blank lines and # comments are skipped.
 
     >>> space = Space.describe({"name": "age", "low": 17, "high": 90, "mad": 10})
     >>> [str(rule) for rule in read_rules("# of people\\nage only increases\\n", space)]
@@ -227,8 +227,8 @@ def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
     if text.lstrip().startswith("["):
         return tuple(_numbered("Rule", enumerate(_json(text), 1), space))
     lines = ((n, line.strip()) for n, line in enumerate(text.split("\n"), 1))
-    told = ((n, line) for n, line in lines if line and not line.startswith("#"))
-    return tuple(_numbered("Line", told, space))
+    rules = ((n, line) for n, line in lines if line and not line.startswith("#"))
+    return tuple(_numbered("Line", rules, space))
 
 
 def _as_rule(given: Any, space: Space) -> Rule:
@@ -243,7 +243,7 @@ def _as_rule(given: Any, space: Space) -> Rule:
             )
         rule.check(space)
     except RecursionError:
-        raise RuleError("The rule has too many rules inside each other.", "Split it.") from None
+        raise RuleError("The rule is nested too deeply.", "Split it.") from None
     return rule
 
 
@@ -263,6 +263,6 @@ def _json(text: str) -> list[Any]:
         return list(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise RuleError(
-            f"The rules begin as JSON does and cannot be read as such: {error}.",
-            'Write a list, such as ["race fixed"]; or text, one rule a line.',
+            f"The rules look like JSON and cannot be parsed: {error}.",
+            'Write a list, such as ["race fixed"]; or text, one rule per line.',
         ) from None

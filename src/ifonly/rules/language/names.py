@@ -1,8 +1,8 @@
 """Names, levels and numbers in the text of rules: how they are written, and where one stands.
 
 What stands in quotes is meant before all else. Plain texts come before those that ought to stand
-in quotes, and longer ones before shorter. So 'age only increases' speaks of 'age', even where 'age
-only' is a feature; 'age at start fixed' speaks of 'age at start', since 'at start' is no verb.
+in quotes, and longer ones before shorter. So 'age only increases' names 'age', even where 'age
+only' is a feature; 'age at start fixed' names 'age at start', since 'at start' is no verb.
 """
 
 from __future__ import annotations

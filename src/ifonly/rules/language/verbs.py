@@ -60,7 +60,7 @@ def read_about(reader: Reader, name: str) -> Rule:
         pair = " ".join(reader.line[reader.at :].split()[:2])
         near = close(word, tuple(VERBS)) or close(pair, tuple(VERBS))
         hint = near or f"After a feature: {FORMS}."
-    raise reader.trouble(f"{reader.after()}{word!r} is no verb of a rule.", hint)
+    raise reader.trouble(f"{reader.after()}{word!r} is not a verb of a rule.", hint)
 
 
 def _between(reader: Reader, name: str, verb: str) -> Rule:
@@ -150,7 +150,7 @@ def _only_levels(reader: Reader, name: str, verb: str) -> None:
     if not isinstance(feature, Categorical):
         low, high = number_text(feature.low), number_text(feature.high)
         raise reader.trouble(
-            f"{name!r} is a number, and {verb!r} is said of levels.",
+            f"{name!r} is a number, and {verb!r} is for levels.",
             f"Compare it, as in '{name_text(name)} = {low}', or bound it: "
             f"'{name_text(name)} between {low} and {high}'.",
             reader.last[0],
@@ -195,7 +195,7 @@ def read_relation(reader: Reader, first: str | None = None) -> Rule:
     if sign == "!=":
         raise reader.trouble("'!=' is for levels.", "Write 'not (... = ...)'.", place)
     if sign == "=" and reader.stands("<"):
-        raise reader.trouble("'=<' is no sign.", "Did you mean '<='?", place)
+        raise reader.trouble("'=<' is not a comparison sign.", "Did you mean '<='?", place)
     sign = "=" if sign == "==" else sign
     right = _sum(reader)
     if reader.stands(*SIGNS):

@@ -120,7 +120,7 @@ def _holds(
 
 
 def _refusal(encoding: Encoding, inputs: Inputs, tolerance: np.ndarray) -> ReadingError:
-    """Which feature is not encoded in a straight line, or that features are mixed."""
+    """Which feature is not encoded linearly, or that features are mixed."""
     hint = (
         "Networks and linear models are read behind scalers and one-hot or ordinal encoders. "
         "Use method='auto', which works for any model."
@@ -132,8 +132,7 @@ def _refusal(encoding: Encoding, inputs: Inputs, tolerance: np.ndarray) -> Readi
             if len(odd):
                 value = value_of(feature, part[odd[0], j])
                 return ReadingError(
-                    f"The pipeline does not encode {feature.name!r} in a straight line: not at "
-                    f"{value}.",
+                    f"The pipeline does not encode {feature.name!r} linearly: not at {value}.",
                     hint,
                 )
     return ReadingError("The pipeline mixes features: it does not add up their columns.", hint)

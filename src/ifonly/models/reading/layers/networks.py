@@ -72,12 +72,12 @@ def check_scores(chain: Chain) -> None:
     """Refuse a model whose probabilities do not follow from what its weights add up to."""
     if getattr(chain.estimator, "loss", "") == "modified_huber":
         raise ModelError(
-            f"The probabilities of {chain.kind}(loss='modified_huber') are no logistic curve.",
+            f"The probabilities of {chain.kind}(loss='modified_huber') are not logistic.",
             "Fit loss='log_loss', or use method='auto', which works for any model.",
         )
     if getattr(chain.estimator, "probability", False) is True:
         raise ModelError(
-            f"The probabilities of {chain.kind}(probability=True) are fitted apart from its plane.",
+            f"The probabilities of {chain.kind}(probability=True) are fitted separately.",
             "Fit it without, or use method='auto', which works for any model.",
         )
 
@@ -113,8 +113,8 @@ def _machine(chain: Chain) -> list[Layer]:
         )
     if len(getattr(estimator, "classes_", ())) > 2:
         raise ModelError(
-            f"{chain.kind} of {len(estimator.classes_)} classes decides by a vote of pairs.",
-            "Fit LinearSVC, which has one plane a class, or use method='auto'.",
+            f"{chain.kind} of {len(estimator.classes_)} classes decides by pairwise voting.",
+            "Fit LinearSVC, which has one plane per class, or use method='auto'.",
         )
     return _linear(chain)
 
@@ -135,7 +135,7 @@ def _perceptron(chain: Chain) -> list[Layer]:
         return [reduce(_folded, layers)]
     if estimator.activation != "relu":
         raise ModelError(
-            f"{chain.kind}(activation={estimator.activation!r}) has no layers of straight pieces.",
+            f"{chain.kind}(activation={estimator.activation!r}) is not piecewise linear.",
             "Fit activation='relu', or use method='auto', which works for any model.",
         )
     return layers

@@ -74,8 +74,8 @@ def _refusal(objective: str, link: str, nodes: Iterable[Node]) -> ModelError | N
     """Why the scores of a model do not follow from its nodes, where they do not."""
     if not link:
         return ModelError(
-            f"LightGBM's objective {objective!r} is none whose scores can be read off its sums.",
-            f"Read are: {', '.join(LINKS)}. Use method='auto', which works for any model.",
+            f"LightGBM's objective {objective!r} is not one whose scores follow from its sums.",
+            f"Supported: {', '.join(LINKS)}. Use method='auto', which works for any model.",
         )
     for node in nodes:
         if "leaf_coeff" in node:
@@ -85,7 +85,7 @@ def _refusal(objective: str, link: str, nodes: Iterable[Node]) -> ModelError | N
             )
         if node.get("decision_type") == "<=" and node["missing_type"] == "Zero":
             return ModelError(
-                "The model takes zero for a missing value.", "Fit it with zero_as_missing=False."
+                "The model treats zero as missing.", "Fit it with zero_as_missing=False."
             )
     return None
 

@@ -19,7 +19,7 @@ def read_forest(estimator: Any) -> Ensemble:
     refusal = None
     if getattr(estimator, "n_outputs_", 1) != 1:
         refusal = ModelError(
-            f"This {type(estimator).__name__} predicts {estimator.n_outputs_} things at once.",
+            f"This {type(estimator).__name__} predicts {estimator.n_outputs_} outputs at once.",
             "Fit one model for each.",
         )
     members = list(getattr(estimator, "estimators_", [estimator]))

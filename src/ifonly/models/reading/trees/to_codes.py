@@ -44,7 +44,7 @@ def _asked(tree: Grown, inputs: Inputs, owner: np.ndarray) -> np.ndarray:
     if odd:
         name = inputs.space.names[owner[tree.column[odd[0]]]]
         raise ModelError(
-            f"The model takes {name!r} for a category, and the space for a number.",
+            f"The model treats {name!r} as a category, and the space as a number.",
             f"Say that its values are names of categories: categorical=[{name!r}].",
         )
     return np.stack([tree.column[nodes], tree.threshold[nodes]], axis=1).astype(np.float64)
@@ -129,8 +129,8 @@ class _Lowering:
             zero = self.inputs.alone(j, codes)[:, column] == 0
             if zero.any() and self._conflict(int(column)):
                 raise ModelError(
-                    f"The pipeline gives a sparse matrix, in which the model takes {feature.name} "
-                    f"= {codes[zero][0]:g} for a missing value.",
+                    f"The pipeline gives a sparse matrix, in which the model treats {feature.name} "
+                    f"= {codes[zero][0]:g} as missing.",
                     "Let it give a dense one: ColumnTransformer(..., sparse_threshold=0).",
                 )
 

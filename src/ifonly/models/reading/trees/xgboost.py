@@ -74,8 +74,8 @@ def _refusal(learner: Mapping[str, Any], gap: float | None) -> ModelError | None
         )
     if objective not in LINKS:
         return ModelError(
-            f"XGBoost's objective {objective!r} is none whose scores can be read off its sums.",
-            f"Read are: {', '.join(LINKS)}. Use method='auto', which works for any model.",
+            f"XGBoost's objective {objective!r} is not one whose scores follow from its sums.",
+            f"Supported: {', '.join(LINKS)}. Use method='auto', which works for any model.",
         )
     trees = boosted["model"]["trees"]
     if any(int(tree["tree_param"]["size_leaf_vector"]) > 1 for tree in trees):
@@ -85,13 +85,13 @@ def _refusal(learner: Mapping[str, Any], gap: float | None) -> ModelError | None
         )
     if gap not in (0, None) and not np.isnan(gap):
         return ModelError(
-            f"The model takes {gap:g} for a missing value.", "Fit it with missing=float('nan')."
+            f"The model treats {gap:g} as missing.", "Fit it with missing=float('nan')."
         )
     return None
 
 
 def _relative(trees: int) -> float:
-    """How far single precision takes a sum: its roundings, one a tree, do not all go one way."""
+    """How far single precision takes a sum: its roundings, one per tree, do not all go one way."""
     return float(2 * np.finfo(np.float32).eps * np.sqrt(max(16, trees)))
 
 
