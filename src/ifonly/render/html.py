@@ -33,16 +33,15 @@ Only what changes is shown; everything else stays as it is. {bar}</p>
     return document("If only: what would have changed the outcome", body)
 
 
-def document(title: str, body: str, style: str = "") -> str:
-    """A whole HTML document that fetches nothing."""
+def document(title: str, body: str, style: str = "", head: str = "") -> str:
+    """A whole HTML document that fetches nothing; `head` is further HTML of its head."""
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>{escape(title)}</title>
+{head}<title>{escape(title)}</title>
 <style>{PAGE_STYLE}{style}</style>
 </head>
 <body>

@@ -56,7 +56,8 @@ def page(title: str, lead: str, sections: Iterable[Section]) -> str:
     links = "".join(f'<a href="#{one.name}">{escape(one.title)}</a>' for one in shown)
     body = "\n".join(one.html() for one in shown)
     head = f"<header><h1>{escape(title)}</h1>\n{lead}</header>\n<nav>{links}</nav>"
-    return document(title, f"{head}\n{body}", STYLE)
+    # Without an icon of its own, a browser asks for one.
+    return document(title, f"{head}\n{body}", STYLE, '<link rel="icon" href="data:,">\n')
 
 
 def text(words: str) -> str:
