@@ -144,7 +144,7 @@ class Answers(AnswerPages):
         >>> data = pd.DataFrame({"income": [10, 30, 50]})
         >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
         >>> answers = ifonly.explain(rich, data[:1], data=data, k=1, rules=["income fixed"])
-        >>> answers.why(0).clash
+        >>> answers.why(0).conflict
         ('income fixed',)
         """
         self._check_row(row)

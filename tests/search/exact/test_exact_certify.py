@@ -120,16 +120,19 @@ def test_what_no_search_finds_and_a_solver_excludes_is_infeasible() -> None:
     assert (answers.bound == np.inf).all()
 
 
-def test_a_model_that_cannot_be_read_is_refused_where_the_explainer_is_made() -> None:
+def test_a_model_that_cannot_be_read_is_refused_before_any_search() -> None:
     space = ifonly.Space.describe({"name": "a", "low": 0, "high": 9})
     function = ifonly.as_model(lambda frame: frame["a"] > 4, classes=["no", "yes"])
     values = np.arange(10.0)[:, None]
     machine = SVC(kernel="rbf").fit(values, values[:, 0] > 4)
-    for options in ({"method": "exact"}, {"certify": True}, {"method": Exact()}):
+    for method in ("exact", Exact()):
         with pytest.raises(ModelError, match="Function cannot be read"):
-            ifonly.Explainer(function, space=space, **options)
+            ifonly.Explainer(function, space=space, method=method)
         with pytest.raises(ModelError, match="rbf"):
-            ifonly.Explainer(machine, space=space, **options)
+            ifonly.Explainer(machine, space=space, method=method)
+    for model, named in ((function, "Function cannot be read"), (machine, "rbf")):
+        with pytest.raises(ModelError, match=named):
+            ifonly.explain(model, space.rows(values[:1]), space=space, certify=True)
 
 
 @pytest.mark.parametrize(("kind", "package"), [("dense", "highspy"), ("forest", "ortools")])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ifonly.rules import Box, Rule, between, parse
@@ -64,6 +64,7 @@ def test_a_rule_of_any_kind_is_lowered_to_what_it_means(
     check(case, [random_rule(rng, case)], rng)
 
 
+@example(seed=22440)  # the solver's presolve ends in an error here
 @given(seed=SEEDS)
 @MANY
 def test_rules_are_lowered_together(

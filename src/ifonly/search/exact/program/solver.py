@@ -216,8 +216,10 @@ def _run(highspy: Any, solver: Any) -> str:
     }
     with quiet():
         solver.run()
-        if solver.getModelStatus() in (kinds.kUnboundedOrInfeasible, kinds.kUnbounded):
-            solver.setOptionValue("presolve", "off")  # which is what cannot tell the two apart
+        status = solver.getModelStatus()
+        if status not in words or status == kinds.kUnbounded:
+            # Presolve cannot tell unbounded from infeasible, and sometimes ends in an error.
+            solver.setOptionValue("presolve", "off")
             solver.run()
     status = solver.getModelStatus()
     if status not in words:
