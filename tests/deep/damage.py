@@ -136,7 +136,7 @@ def _replaced(content: str, draw: np.random.Generator) -> str:
             owner[last] = deepcopy(_part(plain, other))
         elif way == 4 and isinstance(owner, list):
             owner.append(deepcopy(owner[last]))
-        elif way == 5 and isinstance(owner[last], int | float):
+        elif way == 5 and isinstance(owner[last], int | float) and abs(owner[last]) < 1e300:
             owner[last] += float(draw.choice([-1, 1, 0.5, 1e6]))
         else:
             owner[last] = deepcopy(JUNK[draw.integers(0, len(JUNK))])
