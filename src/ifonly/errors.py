@@ -105,7 +105,9 @@ def absent(path: Path, kind: str = "file", endings: Iterable[str] = ("",)) -> Fi
     else:
         ends = tuple(endings)
         beside = [one.name for one in path.parent.iterdir() if one.is_file()]
-        hint = nearest(path.name, [name for name in beside if name.lower().endswith(ends)])
+        known = [name for name in beside if name.lower().endswith(ends)]
+        place = "The folder" if path.parent == Path() else f"The folder {str(path.parent)!r}"
+        hint = nearest(path.name, known) if known else f"{place} has no {kind} at all."
     return FileError(f"There is no {kind} {str(path)!r}.", hint)
 
 

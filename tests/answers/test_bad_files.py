@@ -43,6 +43,14 @@ def test_a_model_file_that_is_absent_is_named(refused: Refused, tmp_path: Path) 
     refused(FileError, "lendr.skops", hint="lender.skops", ask=lambda: explain(model=path))
 
 
+def test_a_folder_without_any_model_file_is_said_to_have_none(
+    refused: Refused, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.skops"
+    (tmp_path / "notes.csv").touch()
+    refused(FileError, "model.skops", hint="no model file", ask=lambda: explain(model=path))
+
+
 def test_an_empty_model_file_is_named(refused: Refused, tmp_path: Path) -> None:
     path = tmp_path / "lender.skops"
     path.write_bytes(b"")
