@@ -34,7 +34,7 @@ from ifonly.solve.source import Source
 from ifonly.solve.stages import Certifier
 from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.space import Cost, Space
-from ifonly.space.frame import Frame, as_frame, library_of
+from ifonly.space.frame import Frame, library_of
 from ifonly.space.space import SPARSITY
 
 
@@ -257,7 +257,7 @@ def _explained(
         row_score=wanted_score(said.scores[:, None], goal)[:, 0],
         score=found.score,
         index=_index(rows, len(x)),
-        library=library_of(as_frame(rows)),
+        library=library_of(rows),
         notes=found.notes,
         record=record_of(setting, model, method, question, own, interrupted=found.interrupted),
         source=Source(setting, method, batch, found.pools),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from ifonly import metrics
@@ -16,6 +15,7 @@ from ifonly.answers.views import row_views
 from ifonly.errors import OptionError, nearest
 from ifonly.metrics import importance
 from ifonly.space.frame import Frame, free_name, table
+from ifonly.space.layout import columns_of
 from ifonly.status import Status
 
 
@@ -44,9 +44,7 @@ class AnswerTables(AnswerData):
         0      0       0      41        yes
         """
         rows, places = np.nonzero(self.filled)
-        features = self.space.rows(self.points[self.filled], self.library)
-        if self.library != "pandas":
-            features = nw.from_native(features, eager_only=True)
+        features = columns_of(self.space, self.points[self.filled], self.library)
         predictions = [self.prediction(int(q), int(a)) for q, a in zip(rows, places, strict=True)]
         after = {
             "prediction": predictions,
@@ -57,7 +55,7 @@ class AnswerTables(AnswerData):
         return table(
             {
                 **self._ours({"query": rows, "answer": places}),
-                **{name: features[name] for name in self.space.names},
+                **features,
                 **self._ours(after),
             },
             self.library,

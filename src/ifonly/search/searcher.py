@@ -70,6 +70,5 @@ def proves(searcher: Searcher) -> bool:
 
 def propose(searcher: Searcher, problem: Problem, k: int) -> tuple[Pool, Proof | None]:
     """A searcher's candidates, and what it proves of the rows if it proves anything."""
-    if isinstance(searcher, Prover):
-        return searcher.prove(problem, k)
-    return searcher.search(problem, k), None
+    prove = getattr(searcher, "prove", None)  # several times faster than a test for `Prover`
+    return (searcher.search(problem, k), None) if prove is None else prove(problem, k)

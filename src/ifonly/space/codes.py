@@ -111,23 +111,22 @@ def _check_values(codes: np.ndarray, feature: Feature, what: str) -> None:
         )
 
 
-def build_rows(
+def build_columns(
     features: Sequence[Feature],
     codes: np.ndarray,
     library: str,
     arrays: Sequence[Any] | None = None,
     *,
     native: bool = True,
-) -> Frame:
-    """The frame of codes [n, d]; in a library that is not the data's, values choose dtypes."""
+) -> dict[str, Any]:
+    """The columns of codes [n, d]; in a library that is not the data's, values choose dtypes."""
     if library == "pandas":
         arrays = arrays or level_arrays([_without_dtype(f) for f in features])
-        columns = {
+        return {
             f.name: _pandas_column(f if native else _without_dtype(f), codes[:, j], arrays[j])
             for j, f in enumerate(features)
         }
-        return pd.DataFrame(columns, copy=False)
-    series = {
+    return {
         feature.name: nw.new_series(
             feature.name,
             _values(feature, codes[:, j], native=native),
@@ -136,7 +135,13 @@ def build_rows(
         )
         for j, feature in enumerate(features)
     }
-    return nw.from_dict(series, backend=library).to_native()  # type: ignore[arg-type]
+
+
+def build_rows(columns: dict[str, Any], library: str) -> Frame:
+    """The frame of columns of the library."""
+    if library == "pandas":
+        return pd.DataFrame(columns, copy=False)
+    return nw.from_dict(columns, backend=library).to_native()  # type: ignore[arg-type]
 
 
 def _values(feature: Feature, codes: np.ndarray, *, native: bool) -> Any:
@@ -169,8 +174,10 @@ def _pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
     if isinstance(feature, Categorical):
         last = len(feature.levels)
         places = np.nan_to_num(codes, nan=last) if feature.missing else codes
-        # As a series: a bare array of objects would be read again, and text become a string dtype.
-        return pd.Series(array.take(places.astype(np.intp)), dtype=array.dtype, copy=False)
+        taken = array.take(places.astype(np.intp))
+        # A bare array of objects would be read again, and text become a string dtype.
+        plain = isinstance(taken, pd.arrays.NumpyExtensionArray)
+        return pd.Series(taken, dtype=array.dtype, copy=False) if plain else taken
     dtype = _pandas_dtype(feature.column)
     if dtype is None:
         whole = feature.decimals <= 0 and not feature.missing

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,11 @@ class Metric:
         costs = {j: w.factors(feature) for j, (w, feature) in pairs if isinstance(w, Cost)}
         missing = any(f.missing for f in space.features)
         return cls(scale, mad, continuous, missing, costs, space.sparsity / len(space))
+
+    @cached_property
+    def _limit(self) -> np.ndarray:
+        """[d] the largest gap: 1 for another level."""
+        return np.where(self.continuous, np.inf, 1.0)
 
     def gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[..., d] how far a and b are apart in each feature: MADs, or 1 for another level."""
@@ -135,11 +141,10 @@ class Metric:
 
     def _prices(self, a: np.ndarray, b: np.ndarray, part: slice, scale: np.ndarray) -> np.ndarray:
         """[d, ...] of the features of a part, each gap multiplied by its scale."""
-        shape = (-1,) + (1,) * (max(a.ndim, b.ndim) - 1)
-        out = np.abs(np.subtract(a, b))
-        if not self.continuous[part].all():
-            limit = np.where(self.continuous[part], np.inf, 1.0)
-            np.minimum(out, limit.reshape(shape), out=out)
+        shape = (-1,) + (1,) * (a.ndim - 1)
+        out = np.subtract(a, b)
+        np.abs(out, out=out)
+        np.minimum(out, self._limit[part].reshape(shape), out=out)
         out *= (scale[part] / self.mad[part]).reshape(shape)
         if self.missing:
             empty, other = np.isnan(a), np.isnan(b)
@@ -151,8 +156,10 @@ class Metric:
 def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """a and b [..., d] as [d, ...], with as many axes."""
     axes = max(a.ndim, b.ndim)
-    a, b = (one.reshape((1,) * (axes - one.ndim) + one.shape) for one in (a, b))
-    return tuple(one.transpose(-1, *range(axes - 1)) for one in (a, b))  # type: ignore[return-value]
+    a = a.reshape((1,) * (axes - a.ndim) + a.shape)
+    b = b.reshape((1,) * (axes - b.ndim) + b.shape)
+    order = (axes - 1, *range(axes - 1))
+    return a.transpose(order), b.transpose(order)
 
 
 def _back(parts: np.ndarray) -> np.ndarray:

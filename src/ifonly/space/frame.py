@@ -56,9 +56,11 @@ def as_frame(rows: Frame, what: str = "rows") -> nw.DataFrame[Any]:
     return frame
 
 
-def library_of(frame: nw.DataFrame[Any]) -> str:
-    """The name of the frame's own library."""
-    return str(frame.implementation.name).lower()
+def library_of(rows: Frame) -> str:
+    """The name of the frame's own library; that of a dictionary or a Series is pandas."""
+    if isinstance(rows, pd.DataFrame | pd.Series | dict):
+        return "pandas"
+    return str(nw.from_native(rows, eager_only=True).implementation.name).lower()
 
 
 def column_of(series: nw.Series[Any]) -> Column:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from ifonly.space.codes import build_rows, level_arrays, read_codes
+from ifonly.space.codes import build_columns, build_rows, level_arrays, read_codes
 from ifonly.space.feature import Categorical, Continuous, Feature, to_plain
 from ifonly.space.frame import Frame, as_frame
 
@@ -168,9 +168,8 @@ class Layout:
            age job
         0   30   b
         """
-        native = library in (None, self.library)
-        arrays = self._level_arrays if native and self.library == "pandas" else None
-        return build_rows(self.features, codes, library or self.library, arrays, native=native)
+        library = library or self.library
+        return build_rows(columns_of(self, codes, library), library)
 
     def units(self, codes: Any) -> Any:
         """The units of codes: numbers scaled to [0, 1], categories one-hot.
@@ -290,3 +289,10 @@ class Layout:
     @cached_property
     def _level_arrays(self) -> tuple[Any, ...]:
         return level_arrays(self.features)
+
+
+def columns_of(space: Layout, codes: np.ndarray, library: str) -> dict[str, Any]:
+    """The columns of `space.rows(codes, library)` by name, before they become a frame."""
+    native = library == space.library
+    arrays = space._level_arrays if native and library == "pandas" else None
+    return build_columns(space.features, codes, library, arrays, native=native)
