@@ -7,7 +7,7 @@ from typing import Any
 
 from ifonly.answers import Answers
 from ifonly.causal import CausalModel
-from ifonly.errors import OptionError
+from ifonly.errors import OptionError, options
 from ifonly.explainer import Explainer
 from ifonly.problem.goal import Target
 from ifonly.rules import Rules
@@ -17,6 +17,7 @@ from ifonly.space import Cost, Space
 from ifonly.space.frame import Frame
 
 
+@options
 def explain(
     model: Any,
     rows: Frame,
@@ -178,7 +179,7 @@ def explain_again(
             "Give the causal model that the answers were made with, and only then.",
         )
     if space is None and data is not None:
-        prices = {name: record[name] for name in ("labels", "weights", "sparsity")}
+        prices = {name: record[name] for name in ("labels", "weights", "sparsity", "precision")}
         space = Space.infer(data, record["categorical"], record["ordinal"], **prices)
     if space is not None and space.fingerprint != record["space_fingerprint"]:
         raise OptionError(

@@ -18,8 +18,11 @@ to do. A row without an answer is not an error: it is a `Status`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import signature
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 
 class IfonlyError(Exception):
@@ -109,6 +112,30 @@ def absent(path: Path, kind: str = "file", endings: Iterable[str] = ("",)) -> Fi
         place = "The folder" if path.parent == Path() else f"The folder {str(path.parent)!r}"
         hint = nearest(path.name, known) if known else f"{place} has no {kind} at all."
     return FileError(f"There is no {kind} {str(path)!r}.", hint)
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+REMOVED = {
+    "minimal": "Every change is needed by default; method=Engine(needed=False, tight=False) is the "
+    "former choice."
+}
+"""What to do in place of options that there no longer are."""
+
+
+def options(function: Callable[P, R]) -> Callable[P, R]:
+    """The function; an option that it does not have is an `OptionError` with the nearest name."""
+    known = [name for name in signature(function).parameters if name != "self"]
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            if name not in known:
+                hint = REMOVED.get(name) or nearest(name, known)
+                raise OptionError(f"There is no option {name!r}.", hint)
+        return function(*args, **kwargs)
+
+    return checked
 
 
 def check_flag(value: object, name: str) -> None:

@@ -18,7 +18,7 @@ import pandas as pd
 from ifonly.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.causal import CausalModel
-from ifonly.errors import OptionError
+from ifonly.errors import OptionError, options
 from ifonly.models import Counted, Model
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.routes.memo import Memo
@@ -76,6 +76,7 @@ class Explainer:
     [['If only income were 41 (not 10): yes (1.00).']]
     """
 
+    @options
     def __init__(
         self,
         model: Any,
@@ -99,6 +100,7 @@ class Explainer:
         setting = prepare(model, data, space, causes).with_rules(rules)
         self.setting = self._provided(setting, self.method)
 
+    @options
     def explain(
         self,
         rows: Frame,
@@ -251,6 +253,7 @@ def _explained(
         bound=None if found.proof is None else found.proof.bound,
         seconds=None if found.proof is None else found.proof.seconds,
         filled=found.filled,
+        extra=found.extra,
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),

@@ -194,8 +194,11 @@ class Interrupting:
 
 
 def test_an_interrupt_returns_what_is_finished_when_asked_to(data: pd.DataFrame) -> None:
-    rows = pd.concat([data] * 30, ignore_index=True)
-    model = ifonly.as_model(Interrupting(14), classes=["no", "yes"])
+    rng = np.random.default_rng(0)
+    rows = pd.concat([data] * 30, ignore_index=True).assign(
+        income=rng.integers(10, 90, 30 * N), debt=rng.integers(0, 40, 30 * N)
+    )
+    model = ifonly.as_model(Interrupting(60), classes=["no", "yes"])
     answers = ifonly.Explainer(model, data=data).explain(rows, k=2, keep=True)
     statuses = [str(status) for status in answers.status]
     assert "found" in statuses
@@ -203,5 +206,5 @@ def test_an_interrupt_returns_what_is_finished_when_asked_to(data: pd.DataFrame)
     assert "interrupted" in answers.notes[-1]
     with pytest.raises(KeyboardInterrupt):
         ifonly.explain(
-            ifonly.as_model(Interrupting(14), classes=["no", "yes"]), rows, data=data, k=2
+            ifonly.as_model(Interrupting(60), classes=["no", "yes"]), rows, data=data, k=2
         )

@@ -1,4 +1,5 @@
-"""With `needed=True`, the user's own model and the rules reject every smaller set of changes.
+"""By default, the user's own model and the rules reject every smaller set of changes, and every
+number that lies a step, or half of the way, nearer to the row's.
 
 Models and rules are drawn at random, with and without causes; every proper subset of the changes
 of every answer is tried by brute force, on the frames that the model itself is asked with.
@@ -68,19 +69,16 @@ def test_no_set_of_changes_can_be_reverted(seed: int, tally: Callable[[str, int]
     causes = None
     if seed % 3 == 0:
         causes = ifonly.CausalModel.fit(CAUSES, data)
-    explainer = ifonly.Explainer(model, data=data, method=Engine(needed=True), causes=causes)
-    space = explainer.setting.space
+    space = ifonly.Space.infer(data)
     rules = random_rules(space, seed)[: seed % 4] if causes is None else []
     try:
-        explainer = ifonly.Explainer(
-            model, data=data, method=Engine(needed=True), causes=causes, rules=rules
-        )
+        explainer = ifonly.Explainer(model, data=data, causes=causes, rules=rules)
     except RuleError:  # rules drawn at random may leave no value
         return
     answers = explainer.explain(data[:20], k=3, seed=seed)
     checked = 0
     acted = answers.acted_features()
-    for q, place in np.argwhere(answers.filled):
+    for q, place in np.argwhere(answers.filled & ~answers.extra):
         x = answers.x[q]
         changed = np.flatnonzero(acted[q, place])
         sets = list(chain.from_iterable(combinations(changed, n) for n in range(1, len(changed))))
@@ -100,3 +98,40 @@ def test_no_set_of_changes_can_be_reverted(seed: int, tally: Callable[[str, int]
         assert not wanted.any(), (q, place, [space.names[j] for j in changed])
         checked += len(sets)
     tally("smaller sets of changes checked", checked)
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+@pytest.mark.draws(20)
+def test_no_number_can_come_nearer(seed: int, tally: Callable[[str, int], None]) -> None:
+    data, model = drawn(seed)
+    space = ifonly.Space.infer(data)
+    rules = random_rules(space, seed)[: seed % 3]
+    try:
+        explainer = ifonly.Explainer(
+            model, data=data, method=Engine(round_numbers=False), rules=rules
+        )
+    except RuleError:
+        return
+    answers = explainer.explain(data[:20], k=3, seed=seed)
+    step = 10.0**-space.decimals
+    nearer, wanted = [], []
+    for q, place in np.argwhere(answers.filled & ~answers.extra):
+        x, point = answers.x[q], answers.points[q, place]
+        for j in np.flatnonzero(space.continuous & (point != x)):
+            for value in (point[j] - np.sign(point[j] - x[j]) * step[j], (point[j] + x[j]) / 2):
+                near = point.copy()
+                near[j] = space.round(np.where(space.continuous, value, 0.0))[j]
+                if abs(near[j] - x[j]) < abs(point[j] - x[j]) and near[j] != x[j]:
+                    nearer.append((q, near))
+                    wanted.append(answers.wanted[q])
+    if not nearer:
+        return
+    points = np.array([near for _, near in nearer])
+    scores = model.predict_proba(space.rows(points))
+    # Where the two classes are as good as equal, a faster way to the scores may see the other.
+    valid = (scores.argmax(axis=1) == np.array(wanted)) & (np.ptp(scores, axis=1) > 1e-5)
+    for rule in explainer.setting.rules:
+        rows = answers.x[[q for q, _ in nearer]]
+        valid &= rule.holds(space, rows, points[:, None])[:, 0]
+    tally("nearer values checked", len(nearer))
+    assert not valid.any(), points[valid]

@@ -136,7 +136,7 @@ def test_every_change_of_a_minimal_answer_is_needed(k: int) -> None:
     model.fit(train.features, train.outcome)
     rows = test.features[:40]
     answers = ifonly.explain(
-        model, rows, data=train.features, k=k, method=Engine(needed=True), categorical=names
+        model, rows, data=train.features, k=k, method=Engine(), categorical=names
     )
     assert answers.filled.all()
     frame, columns = answers.frame(), list(train.features.columns)

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import ifonly
+from ifonly.search import Engine
 
 STEP = np.array([120.5, 260.25, 731.75])
 
@@ -75,7 +76,8 @@ def test_a_pipeline_of_trees_has_stops_in_the_datas_own_numbers(data: pd.DataFra
     coarse = data.assign(a=data["a"].round())
     model = make_pipeline(StandardScaler(), RandomForestClassifier(5, random_state=0))
     model.fit(coarse, outcome)
-    answers = ifonly.explain(model, coarse[:20], data=coarse, k=1)
+    exactly = Engine(round_numbers=False)
+    answers = ifonly.explain(model, coarse[:20], data=coarse, k=1, method=exactly)
     stops = set(answers.source.setting.grid.stops[0])
     assert stops <= set(np.arange(0, 1001))
     changed = answers.changed()[:, 0, 0]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.rules import at_most_change
-from ifonly.select import Determinant, Filtered, InOrder, Needed, Polish, Selector
+from ifonly.select import Determinant, Filtered, InOrder, Polish, Selector, Ways
 from ifonly.select.exact_choice import ExactChoice
 from ifonly.testing import MODEL_KINDS, check_selector, random_pool, random_problem
 
@@ -26,8 +26,7 @@ ALL: dict[str, tuple[Selector, dict[str, bool]]] = {
     "filtered": (Filtered(Determinant(), (at_most_change(2),)), DROPS),
     "polish": (Polish(Determinant()), FINDS),
     "polish of the nearest": (Polish(Determinant(diversity=0.0)), FINDS),
-    "needed": (Needed(Determinant()), {**DROPS, **FINDS}),
-    "needed in order": (Needed(InOrder()), {**DROPS, **FINDS}),
+    "ways": (Ways(), {**DROPS, **FINDS}),
 }
 
 

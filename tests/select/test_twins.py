@@ -16,13 +16,13 @@ from ifonly.problem.goal import resolve
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search import Engine
-from ifonly.select import Determinant, Needed, Polish, Selector
+from ifonly.select import Determinant, Polish, Selector, Ways
 from ifonly.select.exact_choice import ExactChoice
 from ifonly.solve.pose import pose
 from ifonly.solve.prepare import prepare
 from ifonly.space import Categorical, Continuous, Space
 
-NEEDED = Engine(needed=True)
+NEEDED = Engine()
 
 SEEDS = st.integers(0, 5_000)
 FAR = 6
@@ -64,17 +64,16 @@ def apart(problem: Problem, points: np.ndarray) -> np.ndarray:
 
 @given(seed=SEEDS, k=st.integers(1, 20), diversity=st.sampled_from([0.1, 0.55, 0.9, 1.0]))
 @settings(max_examples=40, deadline=None)
-@pytest.mark.parametrize("kind", ["determinant", "free", "polish", "needed"])
+@pytest.mark.parametrize("kind", ["determinant", "free", "polish", "ways"])
 def test_twins_neither_fail_a_choice_nor_are_chosen_twice(
     kind: str, seed: int, k: int, diversity: float
 ) -> None:
     problem, pool = posed(seed)
     choice = Determinant(diversity, nearest=kind != "free")
-    chooser: Selector = {"polish": Polish(choice), "needed": Needed(choice)}.get(kind, choice)
+    chooser: Selector = {"polish": Polish(choice), "ways": Ways(choice)}.get(kind, choice)
     points, filled = chooser.select(problem, pool, k)
     assert np.isfinite(points).all()
-    if kind != "needed":  # which may leave fewer candidates
-        assert filled.all()
+    assert filled.all()
     for own, here in zip(points, filled, strict=True):
         assert len(np.unique(own[here], axis=0)) == here.sum()
 

@@ -16,7 +16,7 @@ from ifonly import recipes
 from ifonly.errors import OptionError
 from ifonly.refine import Nothing
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Union
-from ifonly.select import InOrder, Needed
+from ifonly.select import InOrder, Polish, Ways
 
 RNG = np.random.default_rng(3)
 DATA = pd.DataFrame(
@@ -28,7 +28,7 @@ ROWS = DATA[MODEL.predict(DATA) == 0][:6]
 Ask = Callable[..., ifonly.Answers]
 WEIGHING: dict[str, Ask] = {
     "auto": ifonly.explain,
-    "needed": partial(ifonly.explain, method=Engine(needed=True)),
+    "former": partial(ifonly.explain, method=Engine(needed=False, tight=False)),
     "edits": partial(ifonly.explain, method="edits"),
     "neighbours": partial(ifonly.explain, method="neighbours"),
     "gradient": partial(ifonly.explain, method=Gradient(restarts=1)),
@@ -111,16 +111,26 @@ def test_categorical_is_refused_beside_a_space() -> None:
 
 @pytest.mark.parametrize("knob", ["minimal", "effort", "nearest", "sparsity", "labels", "ordinal"])
 def test_explain_has_no_knob_that_another_object_owns(knob: str) -> None:
-    with pytest.raises(TypeError, match=knob):
+    with pytest.raises(OptionError, match=knob):
         asked(ifonly.explain, **{knob: 1})
 
 
 def test_the_knobs_of_the_engine_reach_the_refiner_and_the_selector() -> None:
     method = ifonly.Explainer(MODEL, data=DATA, method=Engine("thorough", nearest=False)).method
-    assert repr(method).count("'thorough'") == 3
+    assert repr(method).count("'thorough'") == 2
     assert "nearest=False" in repr(method.selector)
-    needed = ifonly.Explainer(MODEL, data=DATA, method=Engine(needed=True)).method
-    assert isinstance(needed.selector, Needed)
+    assert isinstance(method.selector, Ways)
+    former = ifonly.Explainer(MODEL, data=DATA, method=Engine(needed=False, tight=False)).method
+    assert isinstance(former.selector, Polish)
+    loose = ifonly.Explainer(MODEL, data=DATA, method=Engine(tight=False)).method
+    assert loose.selector == Ways(needed=True, tight=False)
+
+
+def test_an_option_that_was_removed_says_what_replaces_it() -> None:
+    with pytest.raises(OptionError, match=r"no option 'minimal'[\s\S]*needed=False"):
+        asked(ifonly.explain, minimal=True)
+    with pytest.raises(OptionError, match="Did you mean 'rules'"):
+        asked(ifonly.explain, rulse=["age fixed"])
 
 
 def test_a_question_brings_its_own_rules_weights_and_diversity() -> None:

@@ -17,11 +17,11 @@ import ifonly
 from ifonly.metrics import sets
 from ifonly.problem.moves import Grid, _places
 from ifonly.search import Engine
-from ifonly.select import needed
+from ifonly.select import trim
 from ifonly.solve import chunks as turns
 from ifonly.space import Categorical, Space
 
-NEEDED = Engine(needed=True)
+NEEDED = Engine()
 
 RNG = np.random.default_rng(5)
 DATA = pd.DataFrame(
@@ -103,7 +103,7 @@ def test_no_answer_depends_on_how_the_work_is_divided(
     whole = ifonly.explain(MODEL, DATA[:20], **asked)
     monkeypatch.setattr(turns, "CHUNK", room)
     monkeypatch.setattr(sets, "ROOM", room)
-    monkeypatch.setattr(needed, "ROOM", room)
+    monkeypatch.setattr(trim, "ROOM", room)
     parts = ifonly.explain(MODEL, DATA[:20], **asked)
     measured = parts.metrics()
     monkeypatch.undo()

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ifonly import Categorical, Continuous, Ordinal, Space
+from ifonly.errors import OptionError
 from ifonly.space.infer import resolution
 
 
@@ -20,8 +21,24 @@ def one(values: Any, **options: Any) -> Any:
     return Space.infer(pd.DataFrame({"x": values}), **options).features[0]
 
 
-def test_decimals_are_those_of_the_finest_value_and_not_of_the_commonest() -> None:
-    assert one([1.0] * 50 + [2.5] * 40 + [3.125]).decimals == 3
+def test_decimals_are_those_of_most_values_and_not_of_the_finest() -> None:
+    assert one([*range(50), *[12.5] * 40, 3.125]).decimals == 1
+    assert one([*range(95), 0.42, 0.75, 0.83, 0.92, 0.67]).decimals == 0
+
+
+def test_a_narrow_range_keeps_the_decimals_that_its_values_have() -> None:
+    assert one([0.0] * 97 + [0.25, 0.5, 1.0]).decimals == 1
+
+
+def test_precision_goes_before_what_the_values_look_like() -> None:
+    assert one([1000.0, 1250.5, 9000.0], precision={"x": -2}).decimals == -2
+    assert one([1000, 1250, 9000], precision={"x": 1}).step == 0.1
+    with pytest.raises(OptionError, match=r"precision of .x. is 1\.5"):
+        one([1, 2], precision={"x": 1.5})
+    with pytest.raises(OptionError, match="no column 'y'"):
+        one([1, 2], precision={"y": 1})
+    with pytest.raises(OptionError, match="it is a category"):
+        one(["a", "b"], precision={"x": 1})
 
 
 def test_whole_numbers_have_no_decimals_whatever_their_dtype() -> None:

@@ -52,6 +52,9 @@ class Answers(AnswerPages):
         The features, their labels and what changing them costs.
     record
         What produced the answers: versions, seed, options, fingerprints, model rows and calls.
+    extra
+        bool [q, k]: the answers with a change that the outcome does not need, where the method
+        searches for answers without: they fill the places of a row that has too few.
     acted
         bool [q, k, d]: what an answer changes itself, where causes are known: the rest follows.
     bound

@@ -32,6 +32,7 @@ class AnswerData:
     library: str
     space: Space
     record: Mapping[str, Any]
+    extra: np.ndarray
     acted: np.ndarray | None = None
     bound: np.ndarray | None = None
     seconds: np.ndarray | None = None

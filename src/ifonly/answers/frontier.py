@@ -41,6 +41,7 @@ def frontier(answers: AnswerData, diversities: Sequence[float]) -> dict[float, d
 def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str, Any]:
     points, filled = answers.points.copy(), answers.filled.copy()
     score, acted = answers.score.copy(), answers.acted_features().copy()
+    extra = answers.extra.copy()
     model = Counted(source.setting.model, source.setting.route)
     method = replace(source.method, selector=selector)
     for rows, pool in source.pools:
@@ -48,11 +49,12 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
         chosen = selector.select(problem, pool, answers.k)
         solved = judged(problem, method, pool, *chosen)
         points[rows], filled[rows] = solved.points, solved.filled
-        acted[rows] = solved.acted
+        acted[rows], extra[rows] = solved.acted, solved.extra
         score[rows] = wanted_score(solved.scores, problem.goal)
     return {
         "points": points,
         "filled": filled,
+        "extra": extra,
         "score": score,
         "status": status_of(filled, answers.status),
         "acted": None if answers.acted is None else acted,

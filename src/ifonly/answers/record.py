@@ -13,7 +13,7 @@ from ifonly.rules import Rule
 from ifonly.solve.method import Method
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Question
-from ifonly.space import Categorical, Ordinal, Space
+from ifonly.space import Categorical, Continuous, Ordinal, Space
 
 ROUTES = {"Direct": "tables of the pipeline", "Lookup": "layers", "Labels": "its decisions"}
 """How the search asked the model; the judge always asks the model itself."""
@@ -61,6 +61,7 @@ def _kinds(space: Space) -> dict[str, Any]:
     return {
         "categorical": [one.name for one in kinds if one.name not in orders],
         "ordinal": orders,
+        "precision": {f.name: f.decimals for f in space.features if isinstance(f, Continuous)},
         "labels": dict(space.labels),
         "weights": dict(space.weights),
         "sparsity": space.sparsity,

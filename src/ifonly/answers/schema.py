@@ -178,6 +178,7 @@ FIELDS: dict[str, Check] = {
     "index": each_row(is_value),
     "library": _library,
     "notes": each_row(is_text),
+    "extra": flags("qk"),
     "acted": maybe(flags("qkd")),
     "bound": maybe(numbers("q")),
     "seconds": maybe(numbers("q")),

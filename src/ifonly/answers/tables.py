@@ -24,10 +24,12 @@ class AnswerTables(AnswerData):
     """The part of `Answers` that returns frames, each in the library of the user's rows."""
 
     def frame(self) -> Frame:
-        """One line per answer: query, answer, the features, prediction, score, distance, changed.
+        """One line per answer: query, answer, the features and what is known of the answer.
 
-        Where a feature has one of these names, ifonly's column gets leading underscores: as many as
-        set it apart from every feature.
+        That is its prediction, score, distance, how many features are changed, and whether it is
+        `extra`: it has a change that the outcome does not need, and fills a place for which no
+        other answer was found. Where a feature has one of these names, ifonly's column gets leading
+        underscores: as many as set it apart from every feature.
 
         Returns
         -------
@@ -51,6 +53,7 @@ class AnswerTables(AnswerData):
             "score": self.score[self.filled],
             "distance": self.distance()[self.filled],
             "changed": self.changed().sum(axis=-1)[self.filled],
+            "extra": self.extra[self.filled],
         }
         return table(
             {
@@ -95,6 +98,8 @@ class AnswerTables(AnswerData):
     def metrics(self) -> Frame:
         """One line per row: the paper's metrics and the objective.
 
+        `extra` counts the answers with a change that the outcome does not need.
+
         Returns
         -------
         Frame
@@ -113,7 +118,11 @@ class AnswerTables(AnswerData):
             self.metric, self.x, self.points, self.filled, distance=self.distance()
         )
         status = [str(status) for status in self.status]
-        return table({"query": np.arange(len(self)), "status": status, **measured}, self.library)
+        extra = (self.extra & self.filled).sum(axis=1)
+        return table(
+            {"query": np.arange(len(self)), "status": status, **measured, "extra": extra},
+            self.library,
+        )
 
     def importance(self, *, by_row: bool = False) -> Frame:
         """One line per feature: how often answers change it, and how often it is enough alone.

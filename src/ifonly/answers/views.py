@@ -42,6 +42,7 @@ def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -
                     number=answers.regression,
                     score=float(answers.score[q, a]),
                     distance=float(distance[q, a]),
+                    extra=bool(answers.extra[q, a]),
                 )
                 for a in np.flatnonzero(answers.filled[q])
             ),

@@ -14,7 +14,6 @@ from ifonly.cli.messages import say
 from ifonly.cli.output import deliver
 from ifonly.datasets import Dataset, load
 from ifonly.render.view import RowView
-from ifonly.search import Engine
 from ifonly.space import Space
 
 APPLICANT = 27248
@@ -46,7 +45,6 @@ def demo() -> None:
         space=Space.infer(train.features, labels=LABELS),
         target=1,
         rules=RULES,
-        method=Engine(needed=True),
     )
     deliver(_story(answers.views()[0]), None)
 

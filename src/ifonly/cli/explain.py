@@ -62,7 +62,11 @@ Effort = Annotated[
 Budget = Annotated[
     float | None, typer.Option(help="The most seconds; what is found by then is kept.")
 ]
-Needed = Annotated[bool, typer.Option("--needed", help="Only changes that are needed.")]
+Needed = Annotated[bool, typer.Option("--needed/--no-needed", help="Only changes that are needed.")]
+Tight = Annotated[bool, typer.Option("--tight/--no-tight", help="Numbers no further than needed.")]
+Round = Annotated[
+    bool, typer.Option("--round-numbers/--no-round-numbers", help="Prefer round numbers.")
+]
 Named = Annotated[
     list[str] | None, typer.Option(help="A column of numbers that are names of categories.")
 ]
@@ -113,7 +117,9 @@ def explain(
     weight: Weights = None,
     effort: Effort = None,
     budget: Budget = None,
-    needed: Needed = False,
+    needed: Needed = True,
+    tight: Tight = True,
+    round_numbers: Round = True,
     certify: Certify = None,
     explain_failures: Failures = False,
     missing: Missing = None,
@@ -135,7 +141,7 @@ def explain(
         data=train,
         space=space,
         rules=[*(rule or ()), *(() if rules is None else read_rule_file(rules, space))],
-        method=as_method(method, effort, needed=needed),
+        method=as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers),
     )
     with rows_done("Explaining rows") as progress:
         answers = explainer.explain(

@@ -27,17 +27,18 @@ _PRICE = re.compile(r"(up|down)\s+(\S+)")
 _PART = re.compile(rf"\s*((?:{QUOTED.pattern})(?=\s*(?:,|$))|[^,]*)(?:,|$)")
 
 
-def as_method(name: str, effort: str | None, *, needed: bool) -> MethodLike:
+def as_method(name: str, effort: str | None, **knobs: bool) -> MethodLike:
     """The method of a name, with the knobs that only the default method has."""
-    if effort is None and not needed:
+    off = [f"--no-{knob.replace('_', '-')}" for knob, on in knobs.items() if not on]
+    if effort is None and not off:
         return name
     if name != "auto":
-        knob = "--needed" if effort is None else f"--effort {effort}"
+        knob = off[0] if effort is None else f"--effort {effort}"
         raise OptionError(
             f"{knob} has no effect with --method {name}.",
             "Leave it out, or leave --method out.",
         )
-    return Engine(effort or "auto", needed=needed)
+    return Engine(effort or "auto", **knobs)
 
 
 def as_row_rules(texts: Iterable[str], q: int) -> dict[int, list[str]]:

@@ -23,6 +23,9 @@ from ifonly.rules.rule import repaired, violation
 from ifonly.space import Metric, Space
 from ifonly.space.distance import differs
 
+SLACK = 1e-6
+"""How far a network's table may be from the network, in its margins."""
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -102,6 +105,13 @@ class Problem:
             margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
         unknown = np.isnan(margin)  # what a budget leaves unasked, or the model fails for
         return np.where(unknown, -np.inf, margin) if unknown.any() else margin
+
+    def clearly(self, margin: np.ndarray) -> np.ndarray:
+        """bool [...]: margins of points that the model itself gives the wanted outcome, too.
+
+        A network's table is a little less precise than the network.
+        """
+        return margin > (SLACK if isinstance(self.model.route, Lookup) else 0.0)
 
     def ask(self, points: np.ndarray) -> Pool:
         """The points, moved to where the rules hold, with their margins."""

@@ -23,7 +23,8 @@ def sentence(answer: AnswerView, show: Show = value_text) -> str:
     """
     follows = _listed("would be", answer.consequences, show)
     then = f", so that {follows}" if follows else ""
-    return f"If only {_listed('were', answer.actions, show)}{then}: {outcome(answer, show)}."
+    extra = " Not every one of these changes is needed." if answer.extra else ""
+    return f"If only {_listed('were', answer.actions, show)}{then}: {outcome(answer, show)}.{extra}"
 
 
 def _listed(verb: str, changes: tuple[Change, ...], show: Show) -> str:

@@ -39,6 +39,8 @@ class AnswerView:
     distance: float
     number: bool = False
     """Whether the model predicts numbers: the score is then the prediction."""
+    extra: bool = False
+    """Whether it has a change that the outcome does not need."""
 
     @property
     def actions(self) -> tuple[Change, ...]:

@@ -55,24 +55,31 @@ class Engine:
         'small', 'base' or 'thorough'; 'auto' is 'base' for a model that costs next to nothing to
         ask, such as a network that ifonly can read, and 'small' for any other.
     needed
-        Choose among answers of which every change is needed for the outcome.
+        Every change of an answer is needed for the outcome.
+    tight
+        Every number is as near to the row's own as the outcome allows.
+    round_numbers
+        Prefer round numbers, where they add at most 2 % to the distance of an answer; with `needed`
+        or `tight`.
     nearest
         The nearest answer is among the answers.
 
     Examples
     --------
     >>> Engine(effort="thorough")
-    Engine(effort='thorough', needed=False, nearest=True)
+    Engine(effort='thorough', needed=True, tight=True, round_numbers=True, nearest=True)
     """
 
     effort: Effort = "auto"
-    needed: bool = False
+    needed: bool = True
+    tight: bool = True
+    round_numbers: bool = True
     nearest: bool = True
 
     def __post_init__(self) -> None:
         check_effort(self.effort)
-        check_flag(self.needed, "needed")
-        check_flag(self.nearest, "nearest")
+        for name in ("needed", "tight", "round_numbers", "nearest"):
+            check_flag(getattr(self, name), name)
 
     def search(self, problem: Problem, k: int) -> Pool:
         """The near and the wide candidates of every row."""

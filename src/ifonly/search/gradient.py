@@ -67,6 +67,8 @@ class Gradient:
     yloss: str = "hinge"
     pace: Pace = field(default_factory=Pace)
     needs: ClassVar[frozenset[str]] = frozenset({"gradient"})
+    needed: ClassVar[bool] = False  # the paper's answers, as they come
+    tight: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.yloss not in YLOSSES:

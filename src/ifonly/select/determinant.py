@@ -22,6 +22,8 @@ from ifonly.space.distance import similarity
 
 _INF = np.float32(np.inf)
 _EXCHANGES = 10_000
+_TIER = 1e-50  # no gain of the determinant makes up for it
+_FAR = 1e6  # farther than any point
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,18 @@ class Determinant:
         """The chosen points, nearest first."""
         return answer(problem, self.choose(problem, pool, k))
 
-    def choose(self, problem: Problem, pool: Pool, k: int) -> Chosen:
-        """The set as slots of the pool."""
+    def choose(
+        self, problem: Problem, pool: Pool, k: int, tier: NDArray[np.integer] | None = None
+    ) -> Chosen:
+        """The set as slots of the pool.
+
+        A point of a higher `tier` [q, m] is taken only where none of a lower one is left.
+        """
         distance = problem.distance(pool.points)
         weight = self._weight(problem, pool, distance)
+        if tier is not None:
+            weight = np.where(weight > 0, np.maximum(weight, _TIER) * _TIER**tier, 0.0)
+            distance = distance + _FAR * tier
         return self._settle(problem, empty(pool.points, weight, k), distance)
 
     def widen(self, problem: Problem, chosen: Chosen, more: Pool) -> Chosen:

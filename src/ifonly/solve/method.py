@@ -2,7 +2,8 @@
 
 `method=` is a name, a Searcher with its own knobs, or a Method. What a Searcher states about
 itself decides the rest: with the class attribute `in_order` its points are the answers, taken as
-they come; the fields `effort`, `needed` and `nearest` reach the refiner and the selector.
+they come; the fields `effort`, `needed`, `tight`, `round_numbers` and `nearest` reach the refiner
+and the selector. A Searcher without them gets those of the default engine.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ifonly.errors import OptionError, nearest
 from ifonly.refine import Nothing, Refiner, Shrink
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher
 from ifonly.search.searcher import needs_of, proves
-from ifonly.select import Determinant, Diverse, InOrder, Needed, Polish, Selector
+from ifonly.select import Determinant, Diverse, InOrder, Polish, Selector, Ways
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Method:
 
     searcher: Searcher = field(default_factory=Engine)
     refiner: Refiner = field(default_factory=Shrink)
-    selector: Selector = field(default_factory=Polish)
+    selector: Selector = field(default_factory=Ways)
 
     @property
     def descends(self) -> bool:
@@ -130,8 +131,11 @@ def _composed(searcher: Searcher) -> Method:
         return Method(searcher, Nothing(), InOrder())
     effort = getattr(searcher, "effort", "auto")
     choice = Determinant(nearest=getattr(searcher, "nearest", True))
-    needed = getattr(searcher, "needed", False)
-    return Method(searcher, Shrink(effort), Needed(choice) if needed else Polish(choice, effort))
+    needed, tight = (getattr(searcher, name, True) for name in ("needed", "tight"))
+    if not needed and not tight:
+        return Method(searcher, Shrink(effort), Polish(choice, effort))
+    ways = Ways(choice, needed, tight, getattr(searcher, "round_numbers", True))
+    return Method(searcher, Shrink(effort), ways)
 
 
 def _searcher(method: Any) -> Searcher:

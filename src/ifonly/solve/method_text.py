@@ -11,14 +11,14 @@ from ifonly.refine import Nothing, Shrink, Sparsify
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Union
 from ifonly.search.descent import Pace
 from ifonly.search.exact.mixed_integer import MixedInteger
-from ifonly.select import Determinant, Filtered, InOrder, Needed, Polish
+from ifonly.select import Determinant, Filtered, InOrder, Polish, Ways
 from ifonly.solve.method import Method
 
 PARTS: dict[str, type[Any]] = {
     part.__name__: part
     for part in (
         *(Method, Union, Engine, Edits, Neighbours, Gradient, Exact, MixedInteger, Pace, Size),
-        *(Nothing, Shrink, Sparsify, Determinant, Filtered, InOrder, Needed, Polish),
+        *(Nothing, Shrink, Sparsify, Determinant, Filtered, InOrder, Polish, Ways),
     )
 }
 
@@ -27,7 +27,7 @@ def read_method(text: str) -> Method:
     """The method whose repr a record holds.
 
     >>> read_method(repr(Method(Engine("thorough"), Nothing(), Polish()))).searcher
-    Engine(effort='thorough', needed=False, nearest=True)
+    Engine(effort='thorough', needed=True, tight=True, round_numbers=True, nearest=True)
     """
     try:
         method = _value(ast.parse(text, mode="eval").body)

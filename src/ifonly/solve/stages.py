@@ -12,6 +12,7 @@ from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 from ifonly.search.searcher import propose
 from ifonly.select.selector import from_pool
+from ifonly.select.trim import all_needed
 from ifonly.solve.method import Method
 
 Certifier = Callable[[Problem, Pool], tuple[Pool, Proof]]
@@ -31,6 +32,8 @@ class Solved:
     scores: np.ndarray
     pool: Pool
     """What they were chosen from."""
+    extra: np.ndarray
+    """bool [q, k] the answers with a change that the outcome does not need."""
     proof: Proof | None = None
 
 
@@ -82,4 +85,8 @@ def judged(
         result = np.where(accepted[:, :, None], result, problem.x[:, None])
         points = np.where(accepted[:, :, None], points, problem.x[:, None])
     scores = np.where(accepted[:, :, None], scores, np.nan)
-    return Solved(result, points, problem.changed(points), accepted, scores, pool)
+    acted, extra = problem.changed(points), np.zeros_like(accepted)
+    if getattr(method.selector, "needed", False):
+        rows, places = np.nonzero(accepted)
+        extra[rows, places] = ~all_needed(problem.take(rows), points[rows, places])
+    return Solved(result, points, acted, accepted, scores, pool, extra)

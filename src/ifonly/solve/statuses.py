@@ -36,6 +36,8 @@ class Part:
     """bool [q, k]"""
     score: np.ndarray
     """[q, k]"""
+    extra: np.ndarray
+    """bool [q, k] the answers with a change that the outcome does not need."""
     status: tuple[Status, ...]
     notes: tuple[str, ...]
     acted: np.ndarray | None = None
@@ -57,7 +59,7 @@ def answer(
     shut = closed(problem)
     already = met.copy()
     already[met] = problem.take(np.flatnonzero(met)).lawful(problem.x[met, None])[:, 0]
-    points, filled, score = _unfilled(problem.x, k)
+    points, filled, score, extra = _unfilled(problem.x, k)
     acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     bound, seconds = np.where(shut, np.inf, -np.inf), np.zeros(len(met))
@@ -66,6 +68,7 @@ def answer(
         part = problem if len(searched) == len(shut) else problem.take(searched)
         solved = solve(part, method, k, certify)
         points[searched], filled[searched] = solved.points, solved.filled
+        extra[searched] = solved.extra
         score[searched] = wanted_score(solved.scores, part.goal)
         if acted is not None:
             acted[searched] = solved.acted
@@ -89,7 +92,7 @@ def answer(
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
     proof = Proof(bound, seconds) if certify is not None or method.proves else None
-    return Part(points, filled, score, tuple(status.tolist()), notes, acted, pools, proof)
+    return Part(points, filled, score, extra, tuple(status.tolist()), notes, acted, pools, proof)
 
 
 def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
@@ -108,6 +111,7 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
         np.concatenate([part.points for part in parts])[place],
         np.concatenate([part.filled for part in parts])[place],
         np.concatenate([part.score for part in parts])[place],
+        np.concatenate([part.extra for part in parts])[place],
         tuple(status[i] for i in place),
         tuple(notes[i] for i in place),
         np.concatenate(changed)[place] if causal else None,
@@ -191,9 +195,10 @@ def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:
     return {int(row): note for row in rows[~ever]}
 
 
-def _unfilled(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _unfilled(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     points = np.repeat(x[:, None], k, axis=1)
-    return points, np.zeros(points.shape[:2], dtype=bool), np.full(points.shape[:2], np.nan)
+    filled, extra = np.zeros((2, *points.shape[:2]), dtype=bool)
+    return points, filled, np.full(filled.shape, np.nan), extra
 
 
 def _messages(q: int, *notes: Mapping[int, str]) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """The features of a training frame.
 
 Numbers are continuous, text and booleans are categories, an ordered pandas dtype is ordinal; what
-the user says goes before all of these. Decimals are read off the data's own resolution: the fewest
-that write every value exactly.
+the user says goes before all of these. Decimals are read off the data: the fewest that write most
+of its values exactly.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ from ifonly.space.frame import column_of, levels_and_positions, numbers
 
 MOST_DECIMALS = 10
 """A column that needs more decimals is a measurement in full precision."""
+MOST_VALUES = 0.95
+"""The share of a column's values that its decimals write exactly: a few odd ones do not count."""
+FEWEST_STEPS = 10
+"""How many steps the range of a column has at least, as far as its values have decimals."""
 MEASURED_DIGITS = 6
 """A measurement in full precision is put on a grid of a millionth of its range, about."""
 
@@ -29,20 +33,40 @@ def infer_features(
     frame: nw.DataFrame[Any],
     categorical: Iterable[str],
     ordinal: Mapping[str, Sequence[Any]],
+    precision: Mapping[str, int],
 ) -> tuple[Feature, ...]:
     """One feature a column, in the frame's order."""
     named = {categorical} if isinstance(categorical, str) else set(categorical)
-    for name in (*named, *ordinal):
+    for name in (*named, *ordinal, *precision):
         if name not in frame.columns:
             raise OptionError(f"`data` has no column {name!r}.", nearest(name, frame.columns))
-    return tuple(
+    _check_precision(precision)
+    features = tuple(
         _ordinal(frame[name], ordinal[name])
         if name in ordinal
         else _categorical(frame[name])
         if name in named or not _numeric(frame[name])
-        else _continuous(frame[name])
+        else _continuous(frame[name], precision.get(name))
         for name in frame.columns
     )
+    for feature in features:
+        if feature.name in precision and not isinstance(feature, Continuous):
+            raise OptionError(
+                f"precision of {feature.name!r} has no effect: it is a category.",
+                "Give the decimals of numbers only.",
+            )
+    return features
+
+
+def _check_precision(precision: Mapping[str, Any]) -> None:
+    for name, decimals in precision.items():
+        whole = isinstance(decimals, int | np.integer) and not isinstance(decimals, bool)
+        if not whole or not LEAST_DECIMALS <= decimals <= MOST_DECIMALS:
+            raise OptionError(
+                f"precision of {name!r} is {decimals!r}.",
+                f"It is a number of decimals from {LEAST_DECIMALS} (ten thousands) to "
+                f"{MOST_DECIMALS}.",
+            )
 
 
 def _numeric(series: nw.Series[Any]) -> bool:
@@ -57,7 +81,7 @@ def _numeric(series: nw.Series[Any]) -> bool:
     return all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values)
 
 
-def _continuous(series: nw.Series[Any]) -> Continuous:
+def _continuous(series: nw.Series[Any], precision: int | None = None) -> Continuous:
     values = numbers(series, "data")
     known = values[~np.isnan(values)]
     if not len(known):
@@ -72,7 +96,7 @@ def _continuous(series: nw.Series[Any]) -> Continuous:
         )
     dtype = number_dtype(column.dtype)
     stored = known.astype(dtype if dtype is not None and dtype.kind == "f" else np.float64)
-    decimals = resolution(stored)
+    decimals = resolution(stored) if precision is None else min(precision, finest(stored))
     if decimals < LEAST_DECIMALS:
         raise DataError(
             f"The column {series.name!r} of `data` holds {known.max():g} as {column.dtype}, which "
@@ -98,19 +122,21 @@ def _continuous(series: nw.Series[Any]) -> Continuous:
 
 
 def resolution(values: np.ndarray) -> int:
-    """The fewest decimals that write every value exactly, as far as their dtype can tell.
+    """The fewest decimals that write most values exactly, as far as their dtype can tell.
 
-    >>> resolution(np.array([1.0, 2.0, 2.0, 2.25]))
-    2
+    >>> resolution(np.array([1.0, 2.0, 2.0, 2.25])), resolution(np.array([*range(80), 0.42]))
+    (2, 0)
     """
-    unique = np.unique(values)
+    unique, counts = np.unique(values, return_counts=True)
     most = finest(unique)
+    width = float(unique[-1]) - float(unique[0])
     for decimals in range(min(MOST_DECIMALS, most) + 1):
         # In double precision, then back, so that single-precision columns read as written.
-        rounded = np.round(unique.astype(np.float64), decimals).astype(unique.dtype)
-        if np.array_equal(rounded, unique):
+        exact = np.round(unique.astype(np.float64), decimals).astype(unique.dtype) == unique
+        fine = width * 10.0**decimals >= FEWEST_STEPS
+        if exact.all() or (fine and counts[exact].sum() >= MOST_VALUES * counts.sum()):
             return decimals
-    width = float(unique[-1]) - float(unique[0]) or abs(float(unique[0])) or 1.0
+    width = width or abs(float(unique[0])) or 1.0
     return min(most, max(0, MEASURED_DIGITS - int(np.floor(np.log10(width)))))
 
 

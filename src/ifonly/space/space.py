@@ -75,6 +75,7 @@ class Space(Layout):
         labels: Mapping[Any, str] | None = None,
         weights: Mapping[str, float | Cost] | None = None,
         sparsity: float = SPARSITY,
+        precision: Mapping[str, int] | None = None,
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
 
@@ -95,6 +96,9 @@ class Space(Layout):
         sparsity
             The charge for changed features: all of them together cost this much, beside their
             distance.
+        precision
+            The decimals of numbers, where they are not those of most values: {'income': -2} for
+            hundreds.
 
         Returns
         -------
@@ -121,7 +125,7 @@ class Space(Layout):
                 f"The order of levels is {ordinal!r}.",
                 "Give a dictionary, such as ordinal={'grade': ['low', 'high']}.",
             )
-        features = infer_features(frame, categorical, ordinal)
+        features = infer_features(frame, categorical, ordinal, precision or {})
         named = {} if labels is None else labels
         prices = {} if weights is None else weights
         return cls(features, library_of(frame), named, prices, sparsity)

@@ -1,0 +1,205 @@
+"""Changed numbers as near to the row's as the outcome allows, or as round.
+
+Both work on single points [p, d], each a candidate of the problem's row of the same place: a round
+asks the model about all of them at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ifonly.problem.moves import settle
+from ifonly.problem.problem import Problem
+from ifonly.select.trim import ROUNDS, all_needed
+
+SECTIONS = 9
+"""How many values between the row's and a point's are asked about in a round."""
+CHECKS = 8
+"""How often a number that can still come nearer is bisected again."""
+DEARER = 0.02
+"""By how much of an answer's distance round numbers may make it farther."""
+STEPS = np.outer(10.0 ** np.arange(12, -1, -1), [10.0, 5.0]).ravel()
+"""What round numbers are multiples of, in steps of the grid; the coarsest first."""
+ROUND = 3
+"""How many degrees of roundness are asked about."""
+
+
+def nearer(problem: Problem, points: np.ndarray) -> np.ndarray:
+    """Valid points [p, d] with every number as near to the row's as the outcome allows.
+
+    Every number is bisected between the last value that failed and its own. Where the outcome comes
+    and goes on the way, half of the way and the last step are asked about at the end.
+    """
+    points = points.copy()
+    numbers = problem.changed(points[:, None])[:, 0] & problem.space.continuous
+    numbers &= ~np.isnan(points - problem.x)
+    waiting, floor = numbers.copy(), problem.x.copy()
+    for _ in range(CHECKS):
+        for _ in range(ROUNDS):
+            active = np.flatnonzero(waiting.any(axis=1))
+            if not len(active) or problem.spent:
+                break
+            _bisect(problem, points, floor, waiting, active)
+        moved = _checked(problem, points, numbers)
+        if not len(moved):
+            break
+        waiting[moved], floor[moved] = numbers[moved], problem.x[moved]
+    return points
+
+
+def _checked(problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Move points half of the way, or the last step, where that is possible; which have moved."""
+    active = np.flatnonzero(numbers.any(axis=1))
+    if not len(active) or problem.spent:
+        return active[:0]
+    part, feature, low, high = _asked(problem, points, problem.x, numbers, active)
+    step = 10.0 ** -problem.space.decimals[feature]
+    near = np.stack([(low + high) / 2, high - np.sign(high - low) * step], axis=2)
+    near = settle(part.box, near, np.repeat(feature[..., None], 2, axis=2), {})
+    nearer = np.abs(near - low[..., None]) < np.abs(high - low)[..., None]
+    nearer &= np.take_along_axis(numbers[active], feature, axis=1)[..., None]
+    return active[_moved(part, points, active, feature, near, nearer)[0]]
+
+
+def _bisect(
+    problem: Problem,
+    points: np.ndarray,
+    floor: np.ndarray,
+    waiting: NDArray[np.bool_],
+    active: np.ndarray,
+) -> None:
+    """One round for the points `active`: every number that waits is asked about; one of them moves.
+
+    `floor` [p, d] rises to the last values that failed; a number waits while there are others.
+    """
+    part, feature, low, high = _asked(problem, points, floor, waiting, active)
+    values = _between(part, low, high, feature)
+    new = (values != low[..., None]) & (values != high[..., None])
+    new &= np.take_along_axis(waiting[active], feature, axis=1)[..., None]
+    _, valid = _moved(part, points, active, feature, values, new)
+    # The last value that failed before the first that did not.
+    failed = np.concatenate([low[..., None], np.where(new, values, low[..., None])], axis=2)
+    first = np.where(valid.any(axis=2), valid.argmax(axis=2), values.shape[2])
+    floor[active[:, None], feature] = np.take_along_axis(failed, first[..., None], axis=2)[..., 0]
+    waiting[active[:, None], feature] = new.any(axis=2)
+
+
+def _asked(
+    problem: Problem,
+    points: np.ndarray,
+    floor: np.ndarray,
+    which: NDArray[np.bool_],
+    active: np.ndarray,
+) -> tuple[Problem, np.ndarray, np.ndarray, np.ndarray]:
+    """The part of the points `active`, their features `which`, each from its floor to its value.
+
+    Features come first that are meant; where a point has fewer, others fill the places [p, c].
+    """
+    count = int(which[active].sum(axis=1).max())
+    feature = np.argsort(~which[active], axis=1, kind="stable")[:, :count]
+    low, high = (np.take_along_axis(one[active], feature, axis=1) for one in (floor, points))
+    return problem.take(active), feature, low, high
+
+
+def _moved(
+    part: Problem,
+    points: np.ndarray,
+    active: np.ndarray,
+    feature: np.ndarray,
+    values: np.ndarray,
+    among: NDArray[np.bool_],
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Move the points `active` to the value that saves most; which moved, and what was valid.
+
+    The features are [p, c], their values and which of them are asked about [p, c, n].
+    """
+    trial = _written(points[active], feature, values)
+    margin = part.margin(trial, among.reshape(len(active), -1))
+    valid = part.clearly(margin)
+    saved = part.distance(points[active][:, None]) - part.distance(trial)
+    saved = np.where(valid, saved, 0.0)
+    best, won = saved.argmax(axis=1), saved.max(axis=1) > 0
+    points[active[won]] = trial[won, best[won]]
+    return won, valid.reshape(among.shape)
+
+
+def _between(part: Problem, low: np.ndarray, high: np.ndarray, feature: np.ndarray) -> np.ndarray:
+    """[p, c, n] values between `low` and `high` [p, c] on the grids of features [p, c]."""
+    step, way = 10.0 ** -part.space.decimals[feature][..., None], (high - low)[..., None]
+    low, high = low[..., None], high[..., None]
+    values = low + way * (np.arange(1, SECTIONS + 1) / (SECTIONS + 1))
+    # The last steps one by one: between neighbours on the grid there is nothing.
+    walk = high - np.sign(way) * step * np.arange(SECTIONS, 0, -1)
+    walk = np.where((walk - low) * way > 0, walk, low)
+    values = np.where(np.abs(way) <= (SECTIONS + 1) * step, walk, values)
+    places = np.repeat(feature[..., None], SECTIONS, axis=2)
+    values = settle(part.box, values, places, {})
+    # Between the stops of a tree nothing changes; where none is left, the grid itself is.
+    stops = settle(part.box, values, places, part.grid.stops)
+    left = ((stops != low) & (stops != high)).any(axis=2, keepdims=True)
+    return np.where(left, stops, values)
+
+
+def _written(points: np.ndarray, feature: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """[p, c * n, d] points [p, d], one of their features [p, c] at one of its values [p, c, n]."""
+    p, c, n = values.shape
+    trial = np.repeat(points[:, None], c * n, axis=1)
+    places = np.repeat(feature, n, axis=1)[:, :, None]
+    np.put_along_axis(trial, places, values.reshape(p, c * n, 1), axis=2)
+    return trial
+
+
+def rounder(problem: Problem, points: np.ndarray, *, needed: bool) -> np.ndarray:
+    """Valid points [p, d] whose numbers are as round as `DEARER` and the outcome allow.
+
+    Numbers move on, away from the row's, to multiples of 5, 10, 50, ... steps of their grids, as
+    coarse as each one's share of the distance allows; finer ones are tried beside them. Where
+    `needed`, all changes of a point stay needed.
+    """
+    points = points.copy()
+    changed = problem.changed(points[:, None])[:, 0] & problem.space.continuous
+    if not changed.any():
+        return points
+    distance = problem.distance(points[:, None])
+    share = DEARER * distance / np.maximum(changed.sum(axis=1, keepdims=True), 1)
+    feature = np.argsort(~changed, axis=1, kind="stable")[:, : int(changed.sum(axis=1).max())]
+    values, allowed = _round_values(problem, points, feature)
+    trial = _written(points, feature, values)
+    dearer = (problem.distance(trial) - distance).reshape(allowed.shape)
+    allowed &= (dearer <= share[..., None]) & np.take_along_axis(changed, feature, 1)[..., None]
+    order = np.argsort(~allowed, axis=2, kind="stable")[:, :, :ROUND]  # the coarsest first
+    own = np.take_along_axis(points, feature, axis=1)[..., None]
+    kept = np.where(
+        np.take_along_axis(allowed, order, axis=2), np.take_along_axis(values, order, axis=2), own
+    )
+    trial = np.repeat(points[:, None], ROUND, axis=1)
+    places = np.broadcast_to(feature[:, None], (len(points), ROUND, feature.shape[1]))
+    np.put_along_axis(trial, places, kept.transpose(0, 2, 1), axis=2)
+    moved = (trial != points[:, None]) & ~np.isnan(trial)
+    valid = problem.clearly(problem.margin(trial, moved.any(axis=2)))
+    won = np.flatnonzero(valid.any(axis=1))
+    better = trial[won, valid[won].argmax(axis=1)]
+    if needed and len(won):
+        whole = all_needed(problem.take(won), better)
+        won, better = won[whole], better[whole]
+    points[won] = better
+    return points
+
+
+def _round_values(
+    problem: Problem, points: np.ndarray, feature: np.ndarray
+) -> tuple[np.ndarray, NDArray[np.bool_]]:
+    """[p, c, n] the rounder values of features [p, c], coarsest first, and which of them are."""
+    value, row = (
+        np.take_along_axis(one, feature, axis=1)[..., None] for one in (points, problem.x)
+    )
+    steps = 10.0 ** -problem.space.decimals[feature][..., None] * STEPS
+    count = value / steps
+    whole = (np.abs(count - np.round(count)) < 1e-6) & (np.round(count) != 0)
+    away = np.where(value > row, np.ceil(count), np.floor(count)) * steps
+    places = np.repeat(feature[..., None], len(STEPS), axis=2)
+    settled = settle(problem.box, away, places, {})
+    same = np.abs(settled - away) <= 1e-9 * np.abs(away)  # not moved by the box
+    # What is finer than a multiple that the value is already is no rounder.
+    return settled, same & (settled != value) & (np.cumsum(whole, axis=2) == 0)

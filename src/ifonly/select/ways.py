@@ -1,0 +1,207 @@
+"""k different ways to the outcome: every change needed, no number further than needed.
+
+A way is a set of changes: which features, in which direction, to which levels. The candidates of
+the most promising ways revert what they can; k and a few are chosen, made nearer and checked. A row
+with fewer ways than answers gets other points of the same ways, then the next best candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ifonly.arrays.batches import Points, gather, pick
+from ifonly.arrays.keys import point_keys
+from ifonly.arrays.ranking import best, leaders
+from ifonly.problem.pool import Pool, repeated, repeated_keys
+from ifonly.problem.problem import Problem
+from ifonly.select.determinant import Determinant
+from ifonly.select.exchange import Chosen, nearest_first
+from ifonly.select.polish import Polish
+from ifonly.select.tight import nearer, rounder
+from ifonly.select.trim import fewer, smallest
+
+SPARE = 2
+"""How many ways more than k are made nearer: the choice then has the best of them."""
+TURNS = 3
+"""How often a row that lacks ways tries further candidates."""
+OTHERS = 2
+"""The tier of candidates as they are: after ways and other points of the same ways."""
+ALIKE = 0.05
+"""Numbers that differ by at most this share of their range make two answers twins."""
+_INCLUDES = np.float32(1e6)
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Ways:
+    """A choice of different ways, each without needless changes and needless distance.
+
+    Parameters
+    ----------
+    choice
+        The selector that chooses among the ways.
+    needed
+        Revert the changes that the outcome does not need.
+    tight
+        Move every number back as far as the outcome allows.
+    round_numbers
+        Move a number on to a rounder one, where that adds at most 2 % to the distance.
+
+    Examples
+    --------
+    >>> Ways(round_numbers=False).with_diversity(0.9).choice.diversity
+    0.9
+    """
+
+    choice: Determinant = field(default_factory=Determinant)
+    needed: bool = True
+    tight: bool = True
+    round_numbers: bool = True
+
+    def with_diversity(self, diversity: float) -> Ways:
+        """The same selector at another diversity."""
+        return replace(self, choice=self.choice.with_diversity(diversity))
+
+    @property
+    def from_pool(self) -> Determinant:
+        """The choice among the candidates as they are."""
+        return self.choice
+
+    def select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, Flags]:
+        """The chosen points, nearest first."""
+        ways = self._ways(problem, pool, k, each=1)
+        lacking = np.flatnonzero(_distinct(problem, ways) < k)
+        for turn in range(1, TURNS):
+            if not len(lacking) or problem.spent:
+                break
+            part = problem.take(lacking)
+            left = Pool(pool.points[lacking], pool.margin[lacking])
+            more = self._ways(part, left, 2 * k, each=turn + 1)
+            ways = ways.join(more.spread(lacking, len(problem.x))).without_repeats()
+            lacking = lacking[_distinct(problem, ways)[lacking] < k]
+        chosen = self._chosen(problem, ways, pool, k)
+        lacking = np.flatnonzero(~chosen.filled.all(axis=1))
+        if len(lacking) and not problem.spent:
+            part = problem.take(lacking)
+            left = Pool(pool.points[lacking], pool.margin[lacking])
+            found, filled = Polish(self.choice).select(part, left, k)
+            near = Pool(found, np.where(filled, 1.0, -np.inf)).spread(lacking, len(problem.x))
+            chosen = self._chosen(problem, ways, pool.join(near), k)
+        points = gather(chosen.points, chosen.slots)
+        known = point_keys(points)[:, :, None] == point_keys(ways.points)[:, None, :]
+        rest = chosen.filled & ~(known & ways.valid[:, None, :]).any(axis=2)
+        if self.tight and rest.any():
+            rows, places = np.nonzero(rest)
+            moved = points.copy()
+            moved[rows, places] = nearer(problem.take(rows), points[rows, places])
+            twice = repeated(moved, chosen.filled).any(axis=1, keepdims=True)
+            points = np.where(np.asarray(twice)[:, :, None], points, moved)
+        return nearest_first(problem, points, chosen.filled)
+
+    def _chosen(self, problem: Problem, ways: Pool, others: Pool, k: int) -> Chosen:
+        """k of the ways, then of other points of the same ways, of others, and of twins."""
+        whole = ways.join(others).without_repeats()
+        same, twin = _alike(problem, ways)
+        tier = np.full(whole.margin.shape, OTHERS)
+        tier[:, : same.shape[1]] = np.where(twin, OTHERS + 1, same)
+        return self.choice.choose(problem, whole, k, tier)
+
+    def _ways(self, problem: Problem, pool: Pool, k: int, *, each: int) -> Pool:
+        """Needed and near points of about k ways of the pool, nearest first."""
+        found = _promising(problem, pool, 3 * k + 4, each)
+        if self.needed:
+            found = _each(problem, found, fewer)
+        tier = _alike(problem, found)[0].astype(np.intp) if each == 1 else None
+        count = min(k + SPARE, found.margin.shape[1])
+        found = _taken(self.choice.choose(problem, found, count, tier))
+        found = _each(problem, found, self._bettered)
+        return found.nearest(np.where(found.valid, problem.distance(found.points), np.inf), count)
+
+    def _bettered(self, problem: Problem, points: np.ndarray) -> np.ndarray:
+        """Points [p, d] that revert and move back all they can, then become round."""
+        points, rows = points.copy(), np.arange(len(points))
+        for _ in range(TURNS):
+            part, before = problem.take(rows), points[rows]
+            points[rows] = nearer(part, before) if self.tight else before
+            if not self.needed:
+                break
+            near = points[rows]
+            points[rows] = smallest(part, near)
+            rows = rows[((points[rows] != near) & ~np.isnan(near)).any(axis=1)]
+            if not len(rows):
+                break
+        return rounder(problem, points, needed=self.needed) if self.round_numbers else points
+
+
+def _promising(problem: Problem, pool: Pool, count: int, each: int) -> Pool:
+    """The nearest candidates, `each` of a way; those that include another's changes come last."""
+    cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
+    index, real = leaders(cost, ways_of(problem, pool.points), 4 * count, each=each)
+    points, cost = gather(pool.points, index), np.where(real, pick(cost, index), np.inf)
+    cost = cost + _INCLUDES * _includes_another(problem.changed(points), cost < np.inf)
+    nearest, real = best(cost, min(count, cost.shape[1]))
+    margin = np.where(real, pick(pool.margin, pick(index, nearest)), -np.inf)
+    return Pool(gather(points, nearest), margin)
+
+
+def _includes_another(changed: Flags, valid: Flags) -> Flags:
+    """bool [q, m]: the points that make all changes of another valid point, and more."""
+    bits = np.packbits(changed, axis=-1)
+    inside = np.broadcast_to(valid[:, None, :], (*valid.shape, valid.shape[1])).copy()
+    same = np.ones_like(inside)
+    for byte in np.moveaxis(bits, -1, 0):
+        outer, inner = byte[:, :, None], byte[:, None, :]
+        inside &= (outer & inner) == inner
+        same &= outer == inner
+    return np.asarray((inside & ~same).any(axis=2))
+
+
+def _each(problem: Problem, pool: Pool, work: Callable[[Problem, np.ndarray], np.ndarray]) -> Pool:
+    """The pool with work done on each of its valid points [p, d]."""
+    rows, places = np.nonzero(pool.valid)
+    points = pool.points.copy()
+    points[rows, places] = work(problem.take(rows), pool.points[rows, places])
+    return Pool(points, pool.margin).without_repeats()
+
+
+def _taken(chosen: Chosen) -> Pool:
+    margin = np.where(chosen.filled, 1.0, -np.inf)
+    return Pool(gather(chosen.points, chosen.slots), margin)
+
+
+def ways_of(problem: Problem, points: np.ndarray) -> np.ndarray:
+    """A key [q, m] for the way of each of points [q, m, d]."""
+    way = np.sign(points - problem.x[:, None])
+    way = np.where(problem.space.continuous, way, points + 1.0)
+    way = np.where(np.isnan(way), 0.5, way)  # to a missing value, or from one
+    return point_keys(np.where(problem.changed(points), way, 0.0))
+
+
+def _distinct(problem: Problem, pool: Pool) -> NDArray[np.intp]:
+    """[q] how many ways the valid points of a pool are."""
+    return np.asarray((pool.valid & ~_alike(problem, pool)[0]).sum(axis=1))
+
+
+def _alike(problem: Problem, pool: Pool) -> tuple[Flags, Flags]:
+    """bool [q, m]: the valid points of a way that an earlier one is of; and the twins among them.
+
+    A twin's numbers are almost those of an earlier point of its way.
+    """
+    keys = ways_of(problem, pool.points)
+    same = repeated_keys(keys, pool.valid)
+    if not same.any():
+        return same, same
+    width = ALIKE * np.where(
+        problem.space.continuous, problem.space.high - problem.space.low, np.inf
+    )
+    a, b = pool.points[:, :, None], pool.points[:, None, :]
+    with np.errstate(invalid="ignore"):
+        close = ~(np.abs(a - b) > width).any(axis=-1)
+    close &= (keys[:, :, None] == keys[:, None, :]) & pool.valid[:, None, :]
+    earlier = np.tril(np.ones(close.shape[1:], dtype=bool), -1)
+    return same, same & (close & earlier).any(axis=2)
