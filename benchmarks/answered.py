@@ -58,3 +58,41 @@ def means(table: pd.DataFrame) -> dict[str, float]:
 def line(figures: dict[str, float], names: tuple[str, ...] = SHOWN) -> list[Any]:
     """The figures in the order of a table's columns."""
     return [figures[name] for name in names]
+
+
+def spare(answers: ifonly.Answers, predict: Predict) -> tuple[float, float, float]:
+    """What answers could do without, by the model's own decisions.
+
+    The share of answers, of those not marked as extra, with a change that can be reverted alone;
+    and of their changed numbers, the shares that can come half of the way, or one step of their
+    grid, nearer to the row's own.
+    """
+    space, kept = answers.space, answers.filled & ~answers.extra
+    points, x = answers.points[kept], np.repeat(answers.x, kept.sum(axis=1), axis=0)
+    if not len(points):
+        return 0.0, 0.0, 0.0
+    wanted = np.asarray(predict(space.rows(points)))
+    needless, numbers, halved, closer = np.zeros(len(points), dtype=bool), 0, 0, 0
+
+    def works(values: np.ndarray, rows: np.ndarray, j: int) -> np.ndarray:
+        """bool [rows] whether points with other values of a feature are as wanted."""
+        trial = points[rows].copy()
+        trial[:, j] = values
+        return np.asarray(predict(space.rows(trial))) == wanted[rows]
+
+    for j in range(len(space)):
+        rows = np.flatnonzero((points != x)[:, j] & ~np.isnan(points - x)[:, j])
+        if not len(rows):
+            continue
+        own, value = x[rows, j], points[rows, j]
+        needless[rows] |= works(own, rows, j)
+        if space.continuous[j]:
+            decimals, step = int(space.decimals[j]), 10.0 ** -space.decimals[j]
+            half = np.round((own + value) / 2, decimals)
+            near = np.round(value - np.sign(value - own) * step, decimals)
+            numbers += len(rows)
+            moved = (np.abs(half - own) < np.abs(value - own)) & (half != own)
+            halved += int((works(half, rows, j) & moved).sum())
+            moved = (np.abs(near - own) < np.abs(value - own)) & (near != own)
+            closer += int((works(near, rows, j) & moved).sum())
+    return float(needless.mean()), halved / max(1, numbers), closer / max(1, numbers)

@@ -18,6 +18,7 @@ from proving import COLUMNS, LIMIT, NOTE, Proved, prove
 from published import SETS, Published, published
 from record import Record
 from regret import regret
+from settings import EXACTLY
 from solved_trees import trees
 
 CERTIFIED = (
@@ -95,7 +96,9 @@ def networks(record: Record) -> None:
 
 def _proved(problem: Published, rows: pd.DataFrame) -> tuple[Proved, float]:
     """What is proved of rows, and the share of them on which `certify` proves the same."""
-    engine = ifonly.explain(problem.model, rows, space=problem.space, k=1, certify=LIMIT)
+    engine = ifonly.explain(
+        problem.model, rows, space=problem.space, k=1, certify=LIMIT, method=EXACTLY
+    )
     found = prove(problem.model, rows, engine, LIMIT, space=problem.space)
     bound = pd.DataFrame(engine.certificates())["bound"][found.done].to_numpy()
     return found, float((np.abs(bound / found.nearest - 1) <= PROVED).mean())

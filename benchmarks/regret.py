@@ -15,6 +15,7 @@ from ifonly.select.exact_choice import ExactChoice
 from proving import posed
 from published import published
 from record import Record
+from settings import FORMER
 
 THIN = 60
 """The candidates of a row that are kept, where not all are."""
@@ -64,7 +65,9 @@ def regret(record: Record) -> None:
 def _pools(name: str, count: int) -> list[tuple[Problem, Pool]]:
     """The candidates of each of some published rows."""
     problem = published(name)
-    answers = ifonly.explain(problem.model, problem.rows[:count], space=problem.space, k=4)
+    answers = ifonly.explain(
+        problem.model, problem.rows[:count], space=problem.space, k=4, method=FORMER
+    )
     whole: Any = posed(answers)
     return [
         (whole.take(rows[[i]]), Pool(pool.points[[i]], pool.margin[[i]]))

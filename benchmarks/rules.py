@@ -20,6 +20,7 @@ from ifonly.select import Filtered, Selector
 from ifonly.solve.method import method_of
 from published import Published, dense, folder, published
 from record import Record
+from settings import FORMER
 from timing import seconds
 
 ORDER = (
@@ -49,7 +50,8 @@ def main(record: Record) -> None:
     """Fill the record."""
     problem = published("adult")
     rows = problem.rows[:40] if record.quick else problem.rows
-    options: dict[str, Any] = {"data": problem.train, "ordinal": {"education": ORDER}}
+    space = ifonly.Space.infer(problem.train, ordinal={"education": ORDER})
+    options: dict[str, Any] = {"data": problem.train, "space": space}
     model = ordered_model(problem)
     in_search(record, problem, model, rows, options)
     paper_finding(record, problem, model, rows, options)
@@ -68,14 +70,14 @@ def in_search(
     """Seven rules on Adult: how many rows get all four answers, by which way, and how fast."""
     wanted = problem.wanted[: len(rows)]
     rules = as_rules(RULES, model.space)
-    plain = method_of()
+    plain = method_of(FORMER)
     filtering = replace(plain, selector=Filtered(plain.selector, rules))
     sieving = replace(plain, selector=Sieve(plain.selector, rules))
     ways = {
-        "no rules": ifonly.Explainer(model, **options),
+        "no rules": ifonly.Explainer(model, method=FORMER, **options),
         "search, then filter": ifonly.Explainer(model, method=filtering, **options),
         "search, then choose among what obeys": ifonly.Explainer(model, method=sieving, **options),
-        "rules in the search": ifonly.Explainer(model, rules=RULES, **options),
+        "rules in the search": ifonly.Explainer(model, rules=RULES, method=FORMER, **options),
     }
     times: dict[str, list[float]] = {name: [] for name in ways}
     answers = {}

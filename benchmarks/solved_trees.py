@@ -19,6 +19,7 @@ from ifonly.answers.certificates import PROVED
 from ifonly.search import Exact
 from proving import COLUMNS, LIMIT, NOTE, prove
 from record import Record
+from settings import EXACTLY
 
 KINDS: dict[str, Callable[[], Any]] = {
     "forest": partial(RandomForestClassifier, 100, max_depth=6, random_state=0, n_jobs=1),
@@ -38,7 +39,7 @@ def trees(record: Record) -> None:
         for kind in KINDS:
             count = 10 if kind in LARGE else 50
             pipeline, rows, options = fitted(name, kind, 6 if record.quick else count)
-            engine = ifonly.explain(pipeline, rows, k=1, **options)
+            engine = ifonly.explain(pipeline, rows, k=1, method=EXACTLY, **options)
             found = prove(pipeline, rows, engine, limit, **options)
             proofs.append([name, kind, *found.line()])
             if kind in LARGE:

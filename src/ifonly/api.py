@@ -64,7 +64,7 @@ def explain(
     method
         How answers are searched for: 'auto', 'gradient' (the paper's method), 'exact' (nearest,
         proved), 'edits' or 'neighbours'; a Searcher with its own knobs, such as
-        `ifonly.search.Engine(effort='thorough', needed=True)`; or a Method.
+        `ifonly.search.Engine(effort='thorough', tight=False)`; or a Method.
     diversity
         From 0, the closest answers, to 1, the widest; 0.55 unless stated.
     threshold
