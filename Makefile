@@ -1,8 +1,8 @@
 # A fresh clone needs python3 (3.11 or later) and make, nothing else:
 #   make demo     the core alone, then a counterfactual explanation in the terminal
 #   make test     every extra, then 'make check' and the tests
-#   make laws     deep random runs, and the long tests whole; SCALE=20 runs twenty times as many
-#                 draws, SEED=1000 others
+#   make laws     deep random runs, and other cases of the long tests; SCALE=20 runs twenty times as
+#                 many, SEED=1000 others
 #   make check    lint, format, strict types, architecture
 #   make coverage the tests with few draws, and how many lines of the package they run
 #   make test-lowest  the core and the laws with the lowest declared versions

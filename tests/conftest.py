@@ -1,8 +1,9 @@
 """What many tests share: a check of errors, and how much of a long test is run.
 
 A test marked `sample(n)` runs every n-th of its cases, or an n-th of its examples where hypothesis
-draws them. `make laws` sets IFONLY_DEEP: such tests run whole, beside those of tests/deep, and
-IFONLY_SCALE multiplies their examples. `make coverage` sets IFONLY_FEW: few examples of every test.
+draws them. `make laws` sets IFONLY_DEEP: such tests run other cases, IFONLY_SCALE times as many,
+from IFONLY_SEED on, and twice as many examples, beside the tests of tests/deep; SCALE=5 runs every
+case. `make coverage` sets IFONLY_FEW: few examples of every test.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def _refused(kind: type[Exception], *told: str, hint: str, ask: Callable[[], Any
 DEEP = bool(os.environ.get("IFONLY_DEEP"))
 FEW = bool(os.environ.get("IFONLY_FEW"))
 SCALE = float(os.environ.get("IFONLY_SCALE", "1"))
+SEED = int(os.environ.get("IFONLY_SEED", "0"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -54,8 +56,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         run = True if marker else not DEEP or item.path.parent.name == "deep"
         if is_hypothesis_test(getattr(item, "obj", None)):
             if not seen[name]:
-                _draw(item, SCALE if DEEP else 0.1 if FEW else 1 / stride)
-        elif run and not DEEP:
+                _draw(item, 2 * SCALE / stride if DEEP else 0.1 if FEW else 1 / stride)
+        elif run and DEEP:
+            run = (seen[name] - 1 - SEED) % stride < SCALE
+        elif run:
             run = seen[name] % (stride * 2 if FEW and marker else stride) == 0
         seen[name] += 1
         (kept if run else left).append(item)

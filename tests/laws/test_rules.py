@@ -168,6 +168,7 @@ def _near(x: np.ndarray, m: int) -> np.ndarray:
     return np.where(kept, x[:, None], fresh)
 
 
+@pytest.mark.sample(4)
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=40, deadline=None)
 def test_rules_of_any_space_keep_the_laws(seed: int) -> None:

@@ -43,3 +43,10 @@ def records() -> Path:
     if not {"IFONLY_PAPER", "IFONLY_DATA"} <= set(os.environ):
         pytest.skip("IFONLY_PAPER and IFONLY_DATA do not name the paper's records and data")
     return Path(os.environ["IFONLY_PAPER"])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One worker has all tests of this folder, so that the small run is made once."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group("reproduce"))

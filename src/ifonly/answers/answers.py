@@ -53,8 +53,8 @@ class Answers(AnswerPages):
     record
         What produced the answers: versions, seed, options, fingerprints, model rows and calls.
     extra
-        bool [q, k]: the answers with a change that the outcome does not need, where the method
-        searches for answers without: they fill the places of a row that has too few.
+        bool [q, k]: the answers for which a smaller change is enough, where the method avoids
+        them: they fill the places of a row that has too few others.
     acted
         bool [q, k, d]: what an answer changes itself, where causes are known: the rest follows.
     bound

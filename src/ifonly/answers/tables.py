@@ -27,8 +27,8 @@ class AnswerTables(AnswerData):
         """One line per answer: query, answer, the features and what is known of the answer.
 
         That is its prediction, score, distance, how many features are changed, and whether it is
-        `extra`: it has a change that the outcome does not need, and fills a place for which no
-        other answer was found. Where a feature has one of these names, ifonly's column gets leading
+        `extra`: a smaller change is enough, and it fills a place for which no other answer was
+        found. Where a feature has one of these names, ifonly's column gets leading
         underscores: as many as set it apart from every feature.
 
         Returns
@@ -98,7 +98,7 @@ class AnswerTables(AnswerData):
     def metrics(self) -> Frame:
         """One line per row: the paper's metrics and the objective.
 
-        `extra` counts the answers with a change that the outcome does not need.
+        `extra` counts the answers for which a smaller change is enough.
 
         Returns
         -------

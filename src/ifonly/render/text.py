@@ -23,7 +23,7 @@ def sentence(answer: AnswerView, show: Show = value_text) -> str:
     """
     follows = _listed("would be", answer.consequences, show)
     then = f", so that {follows}" if follows else ""
-    extra = " Not every one of these changes is needed." if answer.extra else ""
+    extra = " A smaller change is enough." if answer.extra else ""
     return f"If only {_listed('were', answer.actions, show)}{then}: {outcome(answer, show)}.{extra}"
 
 

@@ -40,7 +40,7 @@ class AnswerView:
     number: bool = False
     """Whether the model predicts numbers: the score is then the prediction."""
     extra: bool = False
-    """Whether it has a change that the outcome does not need."""
+    """Whether a smaller change is enough."""
 
     @property
     def actions(self) -> tuple[Change, ...]:

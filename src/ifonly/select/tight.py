@@ -32,8 +32,7 @@ def nearer(problem: Problem, points: np.ndarray) -> np.ndarray:
     and goes on the way, half of the way and the last step are asked about at the end.
     """
     points = points.copy()
-    numbers = problem.changed(points[:, None])[:, 0] & problem.space.continuous
-    numbers &= ~np.isnan(points - problem.x)
+    numbers = _numbers(problem, points)
     waiting, floor = numbers.copy(), problem.x.copy()
     for _ in range(CHECKS):
         for _ in range(ROUNDS):
@@ -60,6 +59,27 @@ def _checked(problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_]) -
     nearer = np.abs(near - low[..., None]) < np.abs(high - low)[..., None]
     nearer &= np.take_along_axis(numbers[active], feature, axis=1)[..., None]
     return active[_moved(part, points, active, feature, near, nearer)[0]]
+
+
+def halvable(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
+    """bool [p]: the valid points [p, d] of which a number can come half of the way nearer."""
+    numbers = _numbers(problem, points)
+    half = np.asarray(problem.space.round((points + problem.x) / 2))
+    trial = np.where(np.eye(points.shape[1], dtype=bool), half[:, None], points[:, None])
+    away, left = (np.abs(one - problem.x) for one in (points, half))
+    among = numbers & (left < away) & (left > 0)
+    rows, features = np.nonzero(among)
+    if not len(rows):
+        return np.zeros(len(points), dtype=bool)
+    part = problem.take(rows)
+    valid = part.clearly(part.margin(trial[rows, features][:, None]))[:, 0]
+    return np.bincount(rows[valid], minlength=len(points)) > 0
+
+
+def _numbers(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
+    """bool [p, d]: the changed numbers of points, neither end of the change missing."""
+    changed = problem.changed(points[:, None])[:, 0] & problem.space.continuous
+    return np.asarray(changed & ~np.isnan(points - problem.x))
 
 
 def _bisect(

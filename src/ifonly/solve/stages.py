@@ -12,6 +12,7 @@ from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 from ifonly.search.searcher import propose
 from ifonly.select.selector import from_pool
+from ifonly.select.tight import halvable
 from ifonly.select.trim import all_needed
 from ifonly.solve.method import Method
 
@@ -33,7 +34,7 @@ class Solved:
     pool: Pool
     """What they were chosen from."""
     extra: np.ndarray
-    """bool [q, k] the answers with a change that the outcome does not need."""
+    """bool [q, k] the answers for which a smaller change is enough."""
     proof: Proof | None = None
 
 
@@ -86,7 +87,10 @@ def judged(
         points = np.where(accepted[:, :, None], points, problem.x[:, None])
     scores = np.where(accepted[:, :, None], scores, np.nan)
     acted, extra = problem.changed(points), np.zeros_like(accepted)
+    rows, places = np.nonzero(accepted)
+    each, answers = problem.take(rows), points[rows, places]
     if getattr(method.selector, "needed", False):
-        rows, places = np.nonzero(accepted)
-        extra[rows, places] = ~all_needed(problem.take(rows), points[rows, places])
+        extra[rows, places] |= ~all_needed(each, answers)
+    if getattr(method.selector, "tight", False):
+        extra[rows, places] |= halvable(each, answers)
     return Solved(result, points, acted, accepted, scores, pool, extra)

@@ -37,7 +37,7 @@ class Part:
     score: np.ndarray
     """[q, k]"""
     extra: np.ndarray
-    """bool [q, k] the answers with a change that the outcome does not need."""
+    """bool [q, k] the answers for which a smaller change is enough."""
     status: tuple[Status, ...]
     notes: tuple[str, ...]
     acted: np.ndarray | None = None

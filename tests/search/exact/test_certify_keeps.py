@@ -62,6 +62,7 @@ def check(answers: ifonly.Answers, question: Question) -> None:
             assert tried.best - 1e-6 <= answers.bound[row] <= tried.best + 1e-9
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("kind", "task"), KINDS, ids=[*map(" ".join, KINDS)])
 def test_a_row_whose_search_leaves_a_gap_is_proved(kind: str, task: str) -> None:
     question = asked(kind, task)
@@ -72,6 +73,7 @@ def test_a_row_whose_search_leaves_a_gap_is_proved(kind: str, task: str) -> None
     check(question.ask(method=plain(Far()), k=3, certify=True), question)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("kind", "task"), KINDS, ids=[*map(" ".join, KINDS)])
 def test_a_row_that_no_search_answers_is_found(kind: str, task: str) -> None:
     question = asked(kind, task)
