@@ -16,7 +16,7 @@ from ifonly.problem.problem import Problem
 from ifonly.search import Engine
 from ifonly.select import Ways
 from ifonly.select.tight import DEARER, rounder
-from ifonly.select.trim import MOST, WHOLE, _sets
+from ifonly.select.trim import MOST, WHOLE, _sets, all_needed
 from ifonly.select.ways import ways_of
 from ifonly.testing import random_codes, random_pool, random_problem
 
@@ -62,17 +62,14 @@ def drawn(seed: int) -> tuple[Problem, Pool]:
 
 @given(seed=st.integers(0, 5_000), k=st.integers(1, 4))
 @settings(max_examples=40, deadline=None)
-def test_a_change_is_needed_unless_the_candidate_fills_a_place(seed: int, k: int) -> None:
+def test_needless_changes_are_known_and_never_of_the_nearest_answer(seed: int, k: int) -> None:
     problem, pool = drawn(seed)
-    chosen, filled = Ways().select(problem, pool, k)
-    assert (
-        np.array_equal(filled.sum(axis=1), np.minimum(k, pool.valid.sum(axis=1)))
-        or (filled.any(axis=1) == pool.valid.any(axis=1)).all()
-    )
+    chosen, filled = EXACTLY.select(problem, pool, k)
+    assert np.array_equal(filled.any(axis=1), pool.valid.any(axis=1))
     for row, place in np.argwhere(filled):
-        if not is_needed(problem, row, chosen[row, place]):
-            changed = problem.changed(pool.points)[row][pool.valid[row]]
-            assert (changed >= problem.changed(chosen)[row, place]).all(axis=1).any()
+        needed = is_needed(problem, row, chosen[row, place])
+        assert all_needed(problem.take(np.array([row])), chosen[row, place][None])[0] == needed
+        assert needed or place > 0
 
 
 @given(seed=st.integers(0, 5_000), k=st.integers(1, 4))

@@ -174,8 +174,8 @@ def rounder(problem: Problem, points: np.ndarray, *, needed: bool) -> np.ndarray
     """Valid points [p, d] whose numbers are as round as `DEARER` and the outcome allow.
 
     Numbers move on, away from the row's, to multiples of 5, 10, 50, ... steps of their grids, as
-    coarse as each one's share of the distance allows; finer ones are tried beside them. Where
-    `needed`, all changes of a point stay needed.
+    coarse as each one's share of the distance allows; finer ones are tried beside them. No number
+    may then come half of the way nearer; where `needed`, all changes of a point stay needed.
     """
     points = points.copy()
     changed = problem.changed(points[:, None])[:, 0] & problem.space.continuous
@@ -198,12 +198,17 @@ def rounder(problem: Problem, points: np.ndarray, *, needed: bool) -> np.ndarray
     np.put_along_axis(trial, places, kept.transpose(0, 2, 1), axis=2)
     moved = (trial != points[:, None]) & ~np.isnan(trial)
     valid = problem.clearly(problem.margin(trial, moved.any(axis=2)))
-    won = np.flatnonzero(valid.any(axis=1))
-    better = trial[won, valid[won].argmax(axis=1)]
-    if needed and len(won):
-        whole = all_needed(problem.take(won), better)
-        won, better = won[whole], better[whole]
-    points[won] = better
+    waiting = np.asarray(valid.any(axis=1))
+    for degree in range(ROUND):
+        rows = np.flatnonzero(waiting & valid[:, degree])
+        if not len(rows) or problem.spent:
+            continue
+        part, better = problem.take(rows), trial[rows, degree]
+        kept = ~halvable(part, better)
+        if needed:
+            kept &= all_needed(part, better)
+        points[rows[kept]] = better[kept]
+        waiting[rows[kept]] = False
     return points
 
 
@@ -221,5 +226,7 @@ def _round_values(
     places = np.repeat(feature[..., None], len(STEPS), axis=2)
     settled = settle(problem.box, away, places, {})
     same = np.abs(settled - away) <= 1e-9 * np.abs(away)  # not moved by the box
+    # Half of the way to the round number must not be enough.
+    same &= np.abs(settled - row) < 2 * np.abs(value - row) - steps[..., -1:] / STEPS[-1]
     # What is finer than a multiple that the value is already is no rounder.
     return settled, same & (settled != value) & (np.cumsum(whole, axis=2) == 0)

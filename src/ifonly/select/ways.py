@@ -25,7 +25,7 @@ from ifonly.select.tight import nearer, rounder
 from ifonly.select.trim import fewer, smallest
 
 SPARE = 2
-"""How many ways more than k are made nearer: the choice then has the best of them."""
+"""How many of the nearest candidates are made nearer beside the nearest: one may overtake it."""
 TURNS = 3
 """How often a row that lacks ways tries further candidates."""
 OTHERS = 2
@@ -91,14 +91,16 @@ class Ways:
             left = Pool(pool.points[lacking], pool.margin[lacking])
             found, filled = Polish(self.choice).select(part, left, k)
             near = Pool(found, np.where(filled, 1.0, -np.inf)).spread(lacking, len(problem.x))
-            chosen = self._chosen(problem, ways, pool.join(near), k)
+            pool = pool.join(near)
+            chosen = self._chosen(problem, ways, pool, k)
+        rest = _others(chosen, ways)
+        if rest.valid.any():  # what fills a place may lead to one more way
+            ways = ways.join(_each(problem, rest, self._bettered)).without_repeats()
+            chosen = self._chosen(problem, ways, pool, k)
+            rest = _others(chosen, ways)
         points = gather(chosen.points, chosen.slots)
-        known = point_keys(points)[:, :, None] == point_keys(ways.points)[:, None, :]
-        rest = chosen.filled & ~(known & ways.valid[:, None, :]).any(axis=2)
-        if self.tight and rest.any():
-            rows, places = np.nonzero(rest)
-            moved = points.copy()
-            moved[rows, places] = nearer(problem.take(rows), points[rows, places])
+        if self.tight and rest.valid.any():
+            moved = np.where(rest.valid[:, :, None], _each(problem, rest, nearer).points, points)
             twice = repeated(moved, chosen.filled).any(axis=1, keepdims=True)
             points = np.where(np.asarray(twice)[:, :, None], points, moved)
         return nearest_first(problem, points, chosen.filled)
@@ -117,10 +119,9 @@ class Ways:
         if self.needed:
             found = _each(problem, found, fewer)
         tier = _alike(problem, found)[0].astype(np.intp) if each == 1 else None
-        count = min(k + SPARE, found.margin.shape[1])
-        found = _taken(self.choice.choose(problem, found, count, tier))
-        found = _each(problem, found, self._bettered)
-        return found.nearest(np.where(found.valid, problem.distance(found.points), np.inf), count)
+        chosen = _taken(self.choice.choose(problem, found, min(k, found.margin.shape[1]), tier))
+        found = chosen.join(_nearest(problem, found, 1 + SPARE)).without_repeats()
+        return _nearest(problem, _each(problem, found, self._bettered), k + 1 + SPARE)
 
     def _bettered(self, problem: Problem, points: np.ndarray) -> np.ndarray:
         """Points [p, d] that revert and move back all they can, then become round."""
@@ -169,9 +170,23 @@ def _each(problem: Problem, pool: Pool, work: Callable[[Problem, np.ndarray], np
     return Pool(points, pool.margin).without_repeats()
 
 
+def _nearest(problem: Problem, pool: Pool, count: int) -> Pool:
+    """The nearest valid points of a pool, nearest first."""
+    cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
+    return pool.nearest(cost, min(count, cost.shape[1]))
+
+
 def _taken(chosen: Chosen) -> Pool:
+    """The chosen points."""
     margin = np.where(chosen.filled, 1.0, -np.inf)
     return Pool(gather(chosen.points, chosen.slots), margin)
+
+
+def _others(chosen: Chosen, ways: Pool) -> Pool:
+    """The chosen points that are not of the ways."""
+    taken = _taken(chosen)
+    known = point_keys(taken.points)[:, :, None] == point_keys(ways.points)[:, None, :]
+    return taken.without((known & ways.valid[:, None, :]).any(axis=2))
 
 
 def ways_of(problem: Problem, points: np.ndarray) -> np.ndarray:
