@@ -39,10 +39,9 @@ def networks(record: Record) -> None:
     predict, q = decides(problem), len(rows)
     forms = {"torch module": module(problem), "layers": problem.model}
     forms["DataFrame model"] = FrameNetwork(problem)
-    explainers = {
-        form: ifonly.Explainer(m, data=problem.train, method=FORMER) for form, m in forms.items()
-    }
-    explainers[DEFAULT] = ifonly.Explainer(problem.model, data=problem.train)
+    prepare = partial(ifonly.Explainer, data=problem.train)
+    explainers = {form: prepare(model, method=FORMER) for form, model in forms.items()}
+    explainers[DEFAULT] = prepare(problem.model)
     asks = {form: partial(explainer.explain, k=K) for form, explainer in explainers.items()}
     batch: dict[str, Any] = {form: partial(framed, one, rows) for form, one in asks.items()}
     alone = singles(asks, rows, 10 if record.quick else 40)

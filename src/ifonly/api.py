@@ -54,7 +54,8 @@ def explain(
     data
         The frame of features that the model was trained on, without the outcome.
     target
-        The wanted outcome: 'opposite' (two classes), a class, a range (low, high) of a regressor
+        The wanted outcome: 'opposite' (two classes), 'other' (any class but the row's own), a
+        class, a range (low, high) of a regressor
         in which an open end is None, or a list with one of these per row.
     k
         How many answers to each row.

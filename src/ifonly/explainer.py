@@ -125,7 +125,8 @@ class Explainer:
         rows
             The rows to explain: a frame with the columns of `data`.
         target
-            'opposite', a class, a range (low, high) of a regressor, or a list with one per row.
+            'opposite', 'other' (any class but the row's own), a class, a range (low, high) of a
+            regressor, or a list with one per row.
         k
             How many answers to each row.
         threshold
@@ -241,6 +242,12 @@ def _explained(
     certain = not setting.decision.found
     said = predict(model, x, cut, stated=stated, certain=certain)
     goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
+    if goal.avoided is not None and (method.needs or question.certify is not False):
+        raise OptionError(
+            "target='other' cannot be used here: a method that looks inside the model, or a proof, "
+            "needs one wanted class.",
+            "Name the class, or use method='auto' without certify.",
+        )
     met = goal.reached(said.scores, said.decided if model.classes else None)
     batch = Batch(x, goal, met, own, question.seed, said.known, said.failed)
     found = answer_in_turns(batch, setting, model, method, question, certify=_certifier(question))
@@ -254,6 +261,7 @@ def _explained(
         seconds=None if found.proof is None else found.proof.seconds,
         filled=found.filled,
         extra=found.extra,
+        reached=None if goal.avoided is None else found.reached,
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),

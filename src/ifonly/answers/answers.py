@@ -61,6 +61,9 @@ class Answers(AnswerPages):
         [q] the proved lower bound of the distance of every answer; infinite: there is none.
     seconds
         [q] how long the proof took.
+    reached
+        [q, k] the position of the class of each answer in `record["classes"]`, where a row wants
+        any class but its own; -1 where there is no answer.
     source
         What fresh answers ask the model with; saved ones have none.
 

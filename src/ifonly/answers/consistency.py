@@ -28,6 +28,7 @@ def check_fields(fields: Fields) -> None:
     _check_range(fields)
     _check_status(status, fields["filled"])
     _check_outcomes(fields)
+    _check_reached(fields)
     _check_record(fields)
     _check_written(fields)
 
@@ -86,6 +87,17 @@ def _check_outcomes(fields: Fields) -> None:
             raise Damage(f"a regressor says {said!r:.60}, and {wanted!r:.60} is wanted")
         if not number and isinstance(wanted, tuple):
             raise Damage(f"a classifier cannot be wanted to say {wanted!r:.60}")
+
+
+def _check_reached(fields: Fields) -> None:
+    """Refuse a class of an answer that is none of the model's."""
+    reached, classes = fields.get("reached"), fields["record"].get("classes")
+    if reached is None:
+        return
+    if not isinstance(classes, list | tuple):
+        raise Damage("it has classes of answers, and none of the model")
+    if np.isnan(reached).any() or _outside(reached, -1, len(classes) - 1).any():
+        raise Damage("an answer has a class that the model has not")
 
 
 def _check_record(fields: Fields) -> None:

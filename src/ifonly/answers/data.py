@@ -36,6 +36,7 @@ class AnswerData:
     acted: np.ndarray | None = None
     bound: np.ndarray | None = None
     seconds: np.ndarray | None = None
+    reached: np.ndarray | None = None
     source: Source | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
@@ -72,7 +73,7 @@ class AnswerData:
         return np.asarray(self.metric.cost(done, self.x[:, None]))
 
     def prediction(self, row: int, answer: int) -> Any:
-        """What the model predicts for an answer: the wanted class, or a number.
+        """What the model predicts for an answer: a class, or a number.
 
         Parameters
         ----------
@@ -94,7 +95,11 @@ class AnswerData:
         >>> answers.prediction(0, 0)
         'yes'
         """
-        return float(self.score[row, answer]) if self.regression else self.wanted[row]
+        if self.regression:
+            return float(self.score[row, answer])
+        if self.reached is None or self.reached[row, answer] < 0:
+            return self.wanted[row]
+        return self.record["classes"][int(self.reached[row, answer])]
 
     def changed(self) -> np.ndarray:
         """Which features each answer changes.

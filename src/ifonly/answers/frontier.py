@@ -11,7 +11,7 @@ from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction
 from ifonly.select import Selector
-from ifonly.select.selector import from_pool
+from ifonly.select.selector import from_pool, marked
 from ifonly.solve.source import MOST_ROWS, Source
 from ifonly.solve.stages import judged
 from ifonly.solve.statuses import status_of, wanted_score
@@ -42,19 +42,23 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
     points, filled = answers.points.copy(), answers.filled.copy()
     score, acted = answers.score.copy(), answers.acted_features().copy()
     extra = answers.extra.copy()
+    reached = None if answers.reached is None else answers.reached.copy()
     model = Counted(source.setting.model, source.setting.route)
     method = replace(source.method, selector=selector)
     for rows, pool in source.pools:
         problem = source.batch.pose(source.setting, model, rows)
-        chosen = selector.select(problem, pool, answers.k)
-        solved = judged(problem, method, pool, *chosen)
+        chosen = marked(selector, problem, pool, answers.k)
+        solved = judged(problem, method, pool, chosen)
         points[rows], filled[rows] = solved.points, solved.filled
         acted[rows], extra[rows] = solved.acted, solved.extra
+        if reached is not None:
+            reached[rows] = solved.reached
         score[rows] = wanted_score(solved.scores, problem.goal)
     return {
         "points": points,
         "filled": filled,
         "extra": extra,
+        "reached": reached,
         "score": score,
         "status": status_of(filled, answers.status),
         "acted": None if answers.acted is None else acted,

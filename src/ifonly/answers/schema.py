@@ -182,6 +182,7 @@ FIELDS: dict[str, Check] = {
     "acted": maybe(flags("qkd")),
     "bound": maybe(numbers("q")),
     "seconds": maybe(numbers("q")),
+    "reached": maybe(numbers("qk")),
 }
 RECORD: dict[str, Kind] = {
     "k": lambda value: is_number(value) and isinstance(value, int) and value >= 1,
@@ -197,6 +198,7 @@ RECORD: dict[str, Kind] = {
 }
 OPTIONAL = {
     "acted",
+    "reached",
     "bound",
     "seconds",
     "row_rules",

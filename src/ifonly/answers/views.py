@@ -35,6 +35,7 @@ def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -
             wanted=name(answers.wanted[q]),
             status=str(answers.status[q]),
             note=answers.notes[q],
+            others=answers.reached is not None and answers.wanted[q] == "other",
             answers=tuple(
                 AnswerView(
                     changes=_changes(answers, (q, int(a)), changed[q, a], follows[q, a], name),

@@ -30,7 +30,9 @@ Model = Annotated[
     ),
 ]
 Outcome = Annotated[str, typer.Option(help="The outcome column of the files; it is left out.")]
-Target = Annotated[str, typer.Option(help="The wanted class, 'opposite', or a range LOW..HIGH.")]
+Target = Annotated[
+    str, typer.Option(help="The wanted class, 'opposite', 'other', or a range LOW..HIGH.")
+]
 K = Annotated[int, typer.Option("-k", help="How many answers per row.")]
 Rules = Annotated[
     list[str] | None, typer.Option("--rule", help="For example 'age only increases'.")

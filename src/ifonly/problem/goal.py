@@ -1,8 +1,8 @@
 """The outcome that is wanted, and how far a score is from it.
 
-A target is a class label, 'opposite', or a range (low, high) of a regressor's output; or a list
-with one of these for each row. Resolved against a model and its rows it is a `Goal`, whose margin
-is positive where the outcome is as wanted.
+A target is a class label, 'opposite', 'other' (any class but the row's own), or a range (low, high)
+of a regressor's output; or a list with one of these for each row. Resolved against a model and its
+rows it is a `Goal`, whose margin is positive where the outcome is as wanted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from ifonly.errors import TargetError, nearest
 
 Target: TypeAlias = Hashable | Sequence[Hashable]
-"""'opposite', a class, a range (low, high) of a regressor, or a list with one of these per row."""
+"""'opposite', 'other', a class, a range (low, high) of a regressor, or a list with one per row."""
 OPEN = (-np.inf, np.inf)
 TINY = 1e-12
 """The margin of a score that lies exactly on an edge that belongs to the target."""
@@ -26,6 +26,8 @@ TINY = 1e-12
 @dataclass(frozen=True)
 class Goal:
     """What each row wants: a class `wanted` [q], or a range `low` to `high` [q] (wanted is -1).
+
+    Where `avoided`, any class but that one is wanted.
 
     With a `threshold`, a model of two classes decides for the second where its score reaches it;
     otherwise the largest score decides, and of equal ones the first.
@@ -37,6 +39,8 @@ class Goal:
     threshold: float | None = None
     by_scores: bool = False
     """The user has stated the threshold: it decides, and the model's own decisions do not."""
+    avoided: np.ndarray | None = None
+    """bool [q], or None: no row avoids a class."""
 
     def margin(self, scores: np.ndarray) -> np.ndarray:
         """[q, m] how far scores [q, m, c] are inside the target; negative outside."""
@@ -55,14 +59,19 @@ class Goal:
         others = scores.copy()
         np.put_along_axis(others, index, -np.inf, axis=-1)
         margin = own - others.max(axis=-1)
-        tied = (margin == 0) & (scores.argmax(axis=-1) == self.wanted[:, None])
-        return np.where(tied, TINY, margin)
+        first = scores.argmax(axis=-1) == self.wanted[:, None]
+        margin = np.where(margin == 0, np.where(first, TINY, -TINY), margin)
+        return margin if self.avoided is None else np.where(self.avoided[:, None], -margin, margin)
 
     def met(self, scores: np.ndarray, decided: np.ndarray | None) -> np.ndarray:
         """bool [q, m]: the wanted outcome, by the model's own decision [q, m] where given."""
         if decided is None:
             return self.margin(scores) > 0
-        return np.asarray(decided == self.wanted[:, None])
+        same = np.asarray(decided == self.wanted[:, None])
+        if self.avoided is None:
+            return same
+        known = np.asarray(decided) >= 0
+        return np.where(self.avoided[:, None], known & ~same, same)
 
     def reached(self, scores: np.ndarray, decided: np.ndarray | None) -> np.ndarray:
         """bool [q]: `met` of one point per row, with scores [q, c] and decisions [q]."""
@@ -70,7 +79,14 @@ class Goal:
 
     def take(self, rows: np.ndarray) -> Goal:
         """The goals of some rows."""
-        return replace(self, wanted=self.wanted[rows], low=self.low[rows], high=self.high[rows])
+        avoided = None if self.avoided is None else self.avoided[rows]
+        return replace(
+            self,
+            wanted=self.wanted[rows],
+            low=self.low[rows],
+            high=self.high[rows],
+            avoided=avoided,
+        )
 
     def _range_margin(self, value: np.ndarray) -> np.ndarray:
         inside = np.minimum(value - self.low[:, None], self.high[:, None] - value)
@@ -102,7 +118,14 @@ def resolve(
         wanted = np.array([int(_wanted(one, classes, predicted[i])) for i, one in enumerate(each)])
     empty = np.full(q, np.nan)
     stated = by_scores and threshold is not None
-    return Goal(np.array(wanted), empty, empty, threshold, stated)
+    avoided = None
+    if len(classes) > 2 and any(_is_other(one, classes) for one in each):
+        avoided = np.broadcast_to([_is_other(one, classes) for one in each], q)
+    return Goal(np.array(wanted), empty, empty, threshold, stated, avoided)
+
+
+def _is_other(target: Any, classes: tuple[Any, ...]) -> bool:
+    return isinstance(target, str) and target == "other" and target not in classes
 
 
 def _one_each(target: Any, q: int) -> list[Any]:
@@ -126,11 +149,14 @@ def _wanted(target: Any, classes: tuple[Any, ...], predicted: Any) -> Any:
             f"A range {target} is a target for a regressor, and this model is a classifier.",
             f"Name one of its classes: {_listed(classes)}.",
         )
+    if _is_other(target, classes):
+        return np.asarray(predicted) if len(classes) > 2 else 1 - np.asarray(predicted)
     if isinstance(target, str) and target == "opposite":
         if len(classes) != 2:
             raise TargetError(
                 f"'opposite' needs two classes, and the model has {len(classes)}.",
-                f"Name the wanted one: {_listed(classes)}.",
+                "Give target='other' for any class but the row's own, or name the wanted one: "
+                f"{_listed(classes)}.",
             )
         return 1 - np.asarray(predicted)
     twin = next((known for known in classes if str(known) == str(target)), None)

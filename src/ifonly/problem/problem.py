@@ -201,19 +201,19 @@ class Problem:
 
     def judge(
         self, points: np.ndarray, among: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Which points [q, m, d] are answers, bool [q, m], and their scores [q, m, c].
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Which points [q, m, d] are answers, bool [q, m]; scores [q, m, c] and classes [q, m].
 
         This is the only definition. A point is an answer where it changes something, is a row that
         can be written (every value the row's own, or on the value grid), every rule holds, and the
-        user's own model decides as wanted. Scores are NaN where a rule forbids, or `among` [q, m]
-        leaves out.
+        user's own model decides as wanted. Scores are NaN and classes -1 where a rule forbids, or
+        `among` [q, m] leaves out.
         """
         return self._judged(points, among, score=True)
 
     def _judged(
         self, points: np.ndarray, among: np.ndarray | None, *, score: bool
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         result = self.result(points)
         accepted = self.lawful(points, result) & self.changed(points).any(axis=-1)
         if among is not None:
@@ -224,9 +224,11 @@ class Problem:
         if score:
             met &= np.isfinite(own).all(axis=1)  # asked about in full, within the budget
         scores = np.full((*accepted.shape, own.shape[1]), np.nan)
+        reached = np.full(accepted.shape, -1)
         scores[accepted] = own
+        reached[accepted] = np.nan_to_num(own).argmax(axis=1) if decided is None else decided
         accepted[accepted] = met
-        return accepted, scores
+        return accepted, scores, reached
 
     def lawful(self, points: np.ndarray, result: np.ndarray | None = None) -> np.ndarray:
         """bool [q, m]: the part of the judgement that needs no model."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ifonly.render.view import AnswerView, Change, RowView, value_text
+from ifonly.render.view import AnswerView, Change, RowView, number_text, value_text
 
 Show = Callable[[Any], str]
 """How a value or a name that comes from data stands in a sentence."""
@@ -46,10 +46,11 @@ def sentences(row: RowView) -> list[str]:
 
 def without_answers(row: RowView, show: Show = value_text) -> str:
     """Why a row has no answers."""
+    wanted = "another class" if row.others else show(row.wanted)
     reasons = {
-        "already": f"The outcome is already {show(row.wanted)}.",
-        "infeasible": f"No change can give {show(row.wanted)}.",
-        "not_found": f"No change that gives {show(row.wanted)} was found.",
+        "already": f"The outcome is already {wanted}.",
+        "infeasible": f"No change can give {wanted}.",
+        "not_found": f"No change that gives {wanted} was found.",
         "skipped": "This row was not searched.",
         "failed": "This row could not be answered.",
     }
@@ -60,5 +61,5 @@ def without_answers(row: RowView, show: Show = value_text) -> str:
 def outcome(answer: AnswerView, show: Show = value_text) -> str:
     """What the model says of an answer: a class with its score, or a number."""
     if answer.number:
-        return f"{answer.score:,.4g}"
+        return number_text(answer.score)
     return f"{show(answer.prediction)} ({answer.score:.2f})"

@@ -5,6 +5,7 @@ Every rendering (text, terminal, HTML, plot) reads this and nothing else.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,8 @@ class RowView:
     status: str
     note: str
     answers: tuple[AnswerView, ...]
+    others: bool = False
+    """Whether any class but the row's own is wanted."""
 
 
 def value_text(value: Any) -> str:
@@ -85,6 +88,17 @@ def value_text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.10g}"
     return visible(str(value))
+
+
+def number_text(value: float) -> str:
+    """A predicted number with four digits, in full.
+
+    >>> number_text(218734.4), number_text(21.87344), number_text(0.00021873), number_text(0.0)
+    ('218,734', '21.87', '0.0002187', '0')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    return f"{value:,.{min(12, max(0, 3 - math.floor(math.log10(abs(value)))))}f}"
 
 
 def visible(text: str, *, keep: str = "") -> str:

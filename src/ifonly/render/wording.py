@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ifonly.render.text import Show
-from ifonly.render.view import RowView, value_text
+from ifonly.render.view import RowView, number_text, value_text
 
 STATUS_WORDS = {
     "found": "every answer found",
@@ -26,9 +26,10 @@ def standing(row: RowView, show: Show = value_text) -> str:
         return "The model's prediction for this row is not known."
     if predicts_numbers(row):
         return f"The model says {score_text(row, row.score)}; wanted: {show(row.wanted)}."
+    wanted = "another class" if row.others else show(row.wanted)
     return (
         f"The model says {show(row.prediction)}; "
-        f"its score for {show(row.wanted)} is {score_text(row, row.score)}."
+        f"its score for {wanted} is {score_text(row, row.score)}."
     )
 
 
@@ -36,7 +37,7 @@ def score_text(row: RowView, score: float) -> str:
     """A score with two decimals, or a predicted number with four digits; a dash for none."""
     if score != score:
         return "—"
-    return f"{score:,.4g}" if predicts_numbers(row) else f"{score:.2f}"
+    return number_text(score) if predicts_numbers(row) else f"{score:.2f}"
 
 
 def predicts_numbers(row: RowView) -> bool:

@@ -14,6 +14,7 @@ from ifonly.problem.problem import Problem
 class Selector(Protocol):
     """A way to choose a set of answers from a pool.
 
+    One that tells answers from what only fills a place has `marked`, which returns a third array.
     One that asks about further points has `from_pool`, a selector that makes the same choice among
     the points of a pool alone.
     """
@@ -53,6 +54,18 @@ class Diverse(Selector, Protocol):
         -------
         Self
         """
+
+
+def marked(
+    selector: Selector, problem: Problem, pool: Pool, k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What a selector chooses, and bool [q, k]: what it says only fills a place."""
+    choose = getattr(selector, "marked", None)
+    if choose is not None:
+        points, filled, fills = choose(problem, pool, k)
+        return points, filled, fills
+    points, filled = selector.select(problem, pool, k)
+    return points, filled, np.zeros_like(filled)
 
 
 def from_pool(selector: Selector) -> Selector:

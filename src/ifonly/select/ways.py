@@ -74,6 +74,10 @@ class Ways:
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, Flags]:
         """The chosen points, nearest first."""
+        return self.marked(problem, pool, k)[:2]
+
+    def marked(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, Flags, Flags]:
+        """The chosen points, nearest first, and which of them only fill a place."""
         ways = self._ways(problem, pool, k, each=1)
         lacking = np.flatnonzero(_distinct(problem, ways) < k)
         for turn in range(1, TURNS):
@@ -103,7 +107,9 @@ class Ways:
             moved = np.where(rest.valid[:, :, None], _each(problem, rest, nearer).points, points)
             twice = repeated(moved, chosen.filled).any(axis=1, keepdims=True)
             points = np.where(np.asarray(twice)[:, :, None], points, moved)
-        return nearest_first(problem, points, chosen.filled)
+        fills = _found_in(Pool(points, rest.margin))
+        points, filled = nearest_first(problem, points, chosen.filled)
+        return points, filled, filled & fills(points)
 
     def _chosen(self, problem: Problem, ways: Pool, others: Pool, k: int) -> Chosen:
         """k of the ways, then of other points of the same ways, of others, and of twins."""
@@ -185,8 +191,18 @@ def _taken(chosen: Chosen) -> Pool:
 def _others(chosen: Chosen, ways: Pool) -> Pool:
     """The chosen points that are not of the ways."""
     taken = _taken(chosen)
-    known = point_keys(taken.points)[:, :, None] == point_keys(ways.points)[:, None, :]
-    return taken.without((known & ways.valid[:, None, :]).any(axis=2))
+    return taken.without(_found_in(ways)(taken.points))
+
+
+def _found_in(pool: Pool) -> Callable[[np.ndarray], Flags]:
+    """A test of points [q, m, d]: which of them are valid points of the pool."""
+    keys = point_keys(pool.points)
+
+    def test(points: np.ndarray) -> Flags:
+        same = point_keys(points)[:, :, None] == keys[:, None, :]
+        return np.asarray((same & pool.valid[:, None, :]).any(axis=2))
+
+    return test
 
 
 def ways_of(problem: Problem, points: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from ifonly.problem.pool import Pool, repeated
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 from ifonly.search.searcher import propose
-from ifonly.select.selector import from_pool
+from ifonly.select.selector import from_pool, marked
 from ifonly.select.tight import halvable
 from ifonly.select.trim import all_needed
 from ifonly.solve.method import Method
@@ -33,6 +33,8 @@ class Solved:
     scores: np.ndarray
     pool: Pool
     """What they were chosen from."""
+    reached: np.ndarray
+    """[q, k] the class of each, -1 where there is none."""
     extra: np.ndarray
     """bool [q, k] the answers for which a smaller change is enough."""
     proof: Proof | None = None
@@ -50,8 +52,8 @@ def solve(problem: Problem, method: Method, k: int, certify: Certifier | None = 
             nearest, proof = certify(problem, pool)
         pool = pool.join(nearest)
         pool = pool.without(repeated(pool.points, pool.valid))
-    points, filled = method.selector.select(problem, pool, k)
-    return replace(judged(problem, method, pool, points, filled), proof=proof)
+    chosen = marked(method.selector, problem, pool, k)
+    return replace(judged(problem, method, pool, chosen), proof=proof)
 
 
 def pool_of(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof | None]:
@@ -64,11 +66,15 @@ def pool_of(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof | Non
 
 
 def judged(
-    problem: Problem, method: Method, pool: Pool, points: np.ndarray, filled: np.ndarray
+    problem: Problem,
+    method: Method,
+    pool: Pool,
+    chosen: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> Solved:
-    """The points; a row in which the judge rejects one chooses again among those it accepts."""
+    """The chosen points; a row in which the judge rejects one chooses again of those it accepts."""
+    points, filled, fills = chosen
     points = problem.kept(points)
-    accepted, scores = problem.judge(points, filled)
+    accepted, scores, reached = problem.judge(points, filled)
     doubtful = np.flatnonzero((filled & ~accepted).any(axis=1))
     if len(doubtful):
         # The model's own decision is not that of its scores here: ask it about every candidate.
@@ -76,9 +82,10 @@ def judged(
         own = replace(own, points=part.kept(own.points))
         own = own.without(~part.accepts(own.points, own.valid))
         points = points.copy()
-        chosen = from_pool(method.selector).select(part, own, points.shape[1])
-        points[doubtful], filled = chosen
-        accepted[doubtful], scores[doubtful] = part.judge(points[doubtful], filled)
+        points[doubtful], filled = from_pool(method.selector).select(part, own, points.shape[1])
+        fills[doubtful] = False
+        judgement = part.judge(points[doubtful], filled)
+        accepted[doubtful], scores[doubtful], reached[doubtful] = judgement
     points = np.where(accepted[:, :, None], points, problem.x[:, None])
     result = problem.result(points)
     if problem.causes is not None:  # two actions can lead to one point
@@ -86,11 +93,12 @@ def judged(
         result = np.where(accepted[:, :, None], result, problem.x[:, None])
         points = np.where(accepted[:, :, None], points, problem.x[:, None])
     scores = np.where(accepted[:, :, None], scores, np.nan)
-    acted, extra = problem.changed(points), np.zeros_like(accepted)
+    reached = np.where(accepted, reached, -1)
+    acted, extra = problem.changed(points), accepted & fills
     rows, places = np.nonzero(accepted)
     each, answers = problem.take(rows), points[rows, places]
     if getattr(method.selector, "needed", False):
         extra[rows, places] |= ~all_needed(each, answers)
     if getattr(method.selector, "tight", False):
         extra[rows, places] |= halvable(each, answers)
-    return Solved(result, points, acted, accepted, scores, pool, extra)
+    return Solved(result, points, acted, accepted, scores, pool, reached, extra)

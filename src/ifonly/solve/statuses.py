@@ -36,6 +36,8 @@ class Part:
     """bool [q, k]"""
     score: np.ndarray
     """[q, k]"""
+    reached: np.ndarray
+    """[q, k] the class of each answer, -1 where there is none."""
     extra: np.ndarray
     """bool [q, k] the answers for which a smaller change is enough."""
     status: tuple[Status, ...]
@@ -59,7 +61,7 @@ def answer(
     shut = closed(problem)
     already = met.copy()
     already[met] = problem.take(np.flatnonzero(met)).lawful(problem.x[met, None])[:, 0]
-    points, filled, score, extra = _unfilled(problem.x, k)
+    points, filled, score, reached, extra = _unfilled(problem.x, k)
     acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     bound, seconds = np.where(shut, np.inf, -np.inf), np.zeros(len(met))
@@ -68,7 +70,7 @@ def answer(
         part = problem if len(searched) == len(shut) else problem.take(searched)
         solved = solve(part, method, k, certify)
         points[searched], filled[searched] = solved.points, solved.filled
-        extra[searched] = solved.extra
+        reached[searched], extra[searched] = solved.reached, solved.extra
         score[searched] = wanted_score(solved.scores, part.goal)
         if acted is not None:
             acted[searched] = solved.acted
@@ -92,7 +94,9 @@ def answer(
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
     proof = Proof(bound, seconds) if certify is not None or method.proves else None
-    return Part(points, filled, score, extra, tuple(status.tolist()), notes, acted, pools, proof)
+    return Part(
+        points, filled, score, reached, extra, tuple(status.tolist()), notes, acted, pools, proof
+    )
 
 
 def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
@@ -111,6 +115,7 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
         np.concatenate([part.points for part in parts])[place],
         np.concatenate([part.filled for part in parts])[place],
         np.concatenate([part.score for part in parts])[place],
+        np.concatenate([part.reached for part in parts])[place],
         np.concatenate([part.extra for part in parts])[place],
         tuple(status[i] for i in place),
         tuple(notes[i] for i in place),
@@ -146,18 +151,26 @@ def status_of(filled: np.ndarray, before: Sequence[Status]) -> tuple[Status, ...
 
 
 def wanted_score(scores: np.ndarray, goal: Goal) -> np.ndarray:
-    """[q, k] of scores [q, k, c]: that of the wanted class, or the predicted number."""
+    """[q, k] of scores [q, k, c]: the wanted class's, the best of others, or the number itself."""
     if scores.shape[-1] == 1:
         return scores[..., 0]
     wanted = np.minimum(goal.wanted, scores.shape[-1] - 1)  # beyond: of a row that is not known
-    return np.asarray(scores[np.arange(len(scores)), :, wanted])
+    own = np.asarray(scores[np.arange(len(scores)), :, wanted])
+    if goal.avoided is None:
+        return own
+    others = np.where(np.arange(scores.shape[-1]) == wanted[:, None, None], -np.inf, scores)
+    return np.where(goal.avoided[:, None], others.max(axis=-1), own)
 
 
 def wanted_of(goal: Goal, classes: tuple[Any, ...], known: np.ndarray) -> tuple[Any, ...]:
     """The wanted class or range of each row; None where what it has is not known [q]."""
     if not classes:
         return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
-    return tuple(classes[i] if there else None for i, there in zip(goal.wanted, known, strict=True))
+    avoided = np.zeros(len(known), dtype=bool) if goal.avoided is None else goal.avoided
+    return tuple(
+        None if not there else "other" if other else classes[i]
+        for i, other, there in zip(goal.wanted, avoided, known, strict=True)
+    )
 
 
 def _conflicts(problem: Problem, rows: np.ndarray, shut: np.ndarray) -> dict[int, str]:
@@ -195,10 +208,13 @@ def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:
     return {int(row): note for row in rows[~ever]}
 
 
-def _unfilled(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _unfilled(
+    x: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Points, filled, score, reached and extra of rows without answers."""
     points = np.repeat(x[:, None], k, axis=1)
     filled, extra = np.zeros((2, *points.shape[:2]), dtype=bool)
-    return points, filled, np.full(filled.shape, np.nan), extra
+    return points, filled, np.full(filled.shape, np.nan), np.full(filled.shape, -1), extra
 
 
 def _messages(q: int, *notes: Mapping[int, str]) -> tuple[str, ...]:
