@@ -45,6 +45,7 @@ def records() -> Path:
     return Path(os.environ["IFONLY_PAPER"])
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One worker has all tests of this folder, so that the small run is made once."""
     for item in items:
