@@ -37,6 +37,7 @@ WITHOUT_EXAMPLE = {
     "Answers.name": "for the parts of ifonly that render",
     "Answers.asked_further": "for the parts of ifonly that ask the model again",
     "Answers.taken": "for `answers[...]`, which the example of Answers shows",
+    "select.Ways.marked": "needs a problem, which `select` of every selector is given",
 }
 
 

@@ -49,6 +49,10 @@ class Pool:
         """The pool with all but the first of equal points emptied."""
         return self.without(repeated(self.points, self.margin > -np.inf))
 
+    def take(self, rows: np.ndarray) -> Pool:
+        """The candidates of some rows."""
+        return Pool(self.points[rows], self.margin[rows])
+
     def spread(self, rows: np.ndarray, q: int) -> Pool:
         """The pool of some rows as one of all q rows, empty elsewhere."""
         points = np.zeros((q, *self.points.shape[1:]))

@@ -71,7 +71,7 @@ class Polish:
         q, _, d = pool.points.shape
         points, filled = np.zeros((q, k, d)), np.zeros((q, k), dtype=bool)
         for rows in groups:
-            part = Pool(pool.points[rows], pool.margin[rows])
+            part = pool.take(rows)
             points[rows], filled[rows] = self._select(problem.take(rows), part, k)
         return points, filled
 

@@ -77,25 +77,27 @@ class Ways:
         return self.marked(problem, pool, k)[:2]
 
     def marked(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, Flags, Flags]:
-        """The chosen points, nearest first, and which of them only fill a place."""
-        ways = self._ways(problem, pool, k, each=1)
-        lacking = np.flatnonzero(_distinct(problem, ways) < k)
-        for turn in range(1, TURNS):
-            if not len(lacking) or problem.spent:
-                break
-            part = problem.take(lacking)
-            left = Pool(pool.points[lacking], pool.margin[lacking])
-            more = self._ways(part, left, 2 * k, each=turn + 1)
-            ways = ways.join(more.spread(lacking, len(problem.x))).without_repeats()
-            lacking = lacking[_distinct(problem, ways)[lacking] < k]
+        """The chosen points, nearest first, and which of them only fill a place.
+
+        Parameters
+        ----------
+        problem
+            The rows, the wanted outcome, the rules and the model.
+        pool
+            The candidates.
+        k
+            How many answers per row are wanted.
+
+        Returns
+        -------
+        tuple of np.ndarray
+            The points [q, k, d], bool [q, k] and bool [q, k].
+        """
+        ways = self._all_ways(problem, pool, k)
         chosen = self._chosen(problem, ways, pool, k)
         lacking = np.flatnonzero(~chosen.filled.all(axis=1))
         if len(lacking) and not problem.spent:
-            part = problem.take(lacking)
-            left = Pool(pool.points[lacking], pool.margin[lacking])
-            found, filled = Polish(self.choice).select(part, left, k)
-            near = Pool(found, np.where(filled, 1.0, -np.inf)).spread(lacking, len(problem.x))
-            pool = pool.join(near)
+            pool = pool.join(self._neighbours(problem, pool, k, lacking))
             chosen = self._chosen(problem, ways, pool, k)
         rest = _others(chosen, ways)
         if rest.valid.any():  # what fills a place may lead to one more way
@@ -110,6 +112,24 @@ class Ways:
         fills = _found_in(Pool(points, rest.margin))
         points, filled = nearest_first(problem, points, chosen.filled)
         return points, filled, filled & fills(points)
+
+    def _all_ways(self, problem: Problem, pool: Pool, k: int) -> Pool:
+        """Points of about k ways; a row with fewer tries more candidates of each way."""
+        ways = self._ways(problem, pool, k, each=1)
+        lacking = np.flatnonzero(_distinct(problem, ways) < k)
+        for turn in range(1, TURNS):
+            if not len(lacking) or problem.spent:
+                break
+            part, left = problem.take(lacking), pool.take(lacking)
+            more = self._ways(part, left, 2 * k, each=turn + 1)
+            ways = ways.join(more.spread(lacking, len(problem.x))).without_repeats()
+            lacking = lacking[_distinct(problem, ways)[lacking] < k]
+        return ways
+
+    def _neighbours(self, problem: Problem, pool: Pool, k: int, rows: NDArray[np.intp]) -> Pool:
+        """Further candidates of some rows, from the neighbourhood of what they have."""
+        found, filled = Polish(self.choice).select(problem.take(rows), pool.take(rows), k)
+        return Pool(found, np.where(filled, 1.0, -np.inf)).spread(rows, len(problem.x))
 
     def _chosen(self, problem: Problem, ways: Pool, others: Pool, k: int) -> Chosen:
         """k of the ways, then of other points of the same ways, of others, and of twins."""

@@ -78,7 +78,7 @@ def judged(
     doubtful = np.flatnonzero((filled & ~accepted).any(axis=1))
     if len(doubtful):
         # The model's own decision is not that of its scores here: ask it about every candidate.
-        part, own = problem.take(doubtful), Pool(pool.points[doubtful], pool.margin[doubtful])
+        part, own = problem.take(doubtful), pool.take(doubtful)
         own = replace(own, points=part.kept(own.points))
         own = own.without(~part.accepts(own.points, own.valid))
         points = points.copy()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import narwhals as nw
@@ -208,7 +209,12 @@ def _pandas_dtype(column: Column) -> Any:
         return None
     if column.dtype == "category":
         return pd.CategoricalDtype(list(column.categories), ordered=column.ordered)
-    return pd.api.types.pandas_dtype(column.dtype)
+    return _named_dtype(column.dtype)
+
+
+@cache
+def _named_dtype(name: str) -> Any:
+    return pd.api.types.pandas_dtype(name)
 
 
 def _narwhals_dtype(column: Column) -> Any:

@@ -79,7 +79,7 @@ def _check_rows_are_alone(refiner: Refiner, problem: Problem, pool: Pool, refine
     """What a row's candidates become is the same in the batch, alone, shuffled and in shards."""
     together = proposals(refined)
     for name, rows in batches(len(problem.x)):
-        part = Pool(pool.points[rows], pool.margin[rows])
+        part = pool.take(rows)
         found = proposals(refiner.refine(problem.take(rows), part))
         for row, points in zip(rows, found, strict=True):
             assert points == together[row], (

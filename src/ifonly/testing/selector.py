@@ -119,10 +119,7 @@ def _check_rows_are_alone(selector: Selector, problem: Problem, pool: Pool, k: i
     wide = pool.join(pool.without(np.ones_like(pool.valid)))
     every = np.arange(len(problem.x))
     for name, rows, part in [
-        *(
-            (name, rows, Pool(pool.points[rows], pool.margin[rows]))
-            for name, rows in batches(len(every))
-        ),
+        *((name, rows, pool.take(rows)) for name, rows in batches(len(every))),
         ("with more empty slots", every, wide),
         ("the second time", every, pool),
     ]:
