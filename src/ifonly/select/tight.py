@@ -65,14 +65,14 @@ def halvable(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
     """bool [p]: the valid points [p, d] of which a number can come half of the way nearer."""
     numbers = _numbers(problem, points)
     half = np.asarray(problem.space.round((points + problem.x) / 2))
-    trial = np.where(np.eye(points.shape[1], dtype=bool), half[:, None], points[:, None])
     away, left = (np.abs(one - problem.x) for one in (points, half))
     among = numbers & (left < away) & (left > 0)
     rows, features = np.nonzero(among)
     if not len(rows):
         return np.zeros(len(points), dtype=bool)
-    part = problem.take(rows)
-    valid = part.clearly(part.margin(trial[rows, features][:, None]))[:, 0]
+    part, trial = problem.take(rows), points[rows]
+    trial[np.arange(len(rows)), features] = half[rows, features]
+    valid = part.clearly(part.margin(trial[:, None]))[:, 0]
     return np.bincount(rows[valid], minlength=len(points)) > 0
 
 

@@ -57,7 +57,7 @@ def smallest(problem: Problem, points: np.ndarray) -> np.ndarray:
     points = points.copy()
     changed = problem.changed(points[:, None])[:, 0]
     size = changed.sum(axis=1)
-    count = np.array([0, 0, *(len(_sets(n)) for n in range(2, size.max(initial=1) + 1))])[size]
+    count = np.where(size > 1, 2 ** np.minimum(size, WHOLE) - 2, 0)
     block = np.cumsum(count * points.shape[1]) // ROOM
     for rows in (np.flatnonzero(block == one) for one in np.unique(block[count > 0])):
         if problem.spent:
