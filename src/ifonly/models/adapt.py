@@ -19,7 +19,7 @@ import numpy as np
 from ifonly.errors import ModelError, OptionError
 from ifonly.models.adapters import catboost, lightgbm, onnx, torch, xgboost
 from ifonly.models.adapters.pair import PairModel
-from ifonly.models.adapters.table import TableModel, label_index, run, wanted_columns
+from ifonly.models.adapters.table import FirstSteps, TableModel, label_index, run, wanted_columns
 from ifonly.models.files.load import load_model
 from ifonly.models.protocol import Model
 from ifonly.space import Space
@@ -166,7 +166,10 @@ def _estimator(model: Any, space: Space, probe: np.ndarray) -> Model:
     classes = tuple(np.asarray(getattr(model, "classes_", ())).tolist())
     if hasattr(model, "predict_proba"):
         if classes:
-            return replace(table, classes=classes, ask=model.predict_proba, predict=model.predict)
+            steps, last = _split(model)
+            return replace(
+                table, classes=classes, ask=last.predict_proba, predict=last.predict, steps=steps
+            )
         columns_given = np.shape(run(model.predict_proba, table.frame(probe)))
         c = columns_given[1] if len(columns_given) == 2 else 2
         return replace(table, classes=tuple(range(max(2, c))), ask=model.predict_proba)
@@ -178,6 +181,16 @@ def _estimator(model: Any, space: Space, probe: np.ndarray) -> Model:
         if predicted.dtype.kind != "f":
             classes = tuple(np.unique(predicted).tolist())
     return replace(table, classes=classes, ask=partial(_one_hot, model.predict, classes))
+
+
+def _split(model: Any) -> tuple[FirstSteps | None, Any]:
+    """The first steps and the last of scikit-learn's own pipeline; another model stays whole."""
+    kind = f"{type(model).__module__}.{type(model).__name__}"
+    if kind != "sklearn.pipeline.Pipeline" or len(model) < 2:
+        return None, model
+    if {"predict", "predict_proba"} & vars(model).keys():  # methods of its own
+        return None, model
+    return FirstSteps(model[:-1].transform), model[-1]
 
 
 def _is_torch(model: Any) -> bool:

@@ -7,6 +7,7 @@ and its answer is checked before anybody uses it. What the model's `predict` say
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,9 @@ from ifonly.errors import DataError, ModelError, OptionError, PredictionError, n
 from ifonly.space import Categorical, Continuous, Space
 from ifonly.space.frame import Frame
 
+MOST_KEPT = 1024
+"""Rows up to which the output of a pipeline's first steps is kept for a second question."""
+
 
 @dataclass(frozen=True)
 class TableModel:
@@ -24,7 +28,8 @@ class TableModel:
 
     `ask` gives the scores of a frame, `predict` its labels or nothing where scores decide, and
     `columns` the order in which the model wants its features. `bare` asks with an array of values,
-    for a model that was fitted without column names.
+    for a model that was fitted without column names. Where `steps` are the first steps of a
+    pipeline, `ask` and `predict` belong to its last one.
     """
 
     space: Space
@@ -33,16 +38,17 @@ class TableModel:
     predict: Callable[[Any], Any] | None = None
     columns: tuple[str, ...] = ()
     bare: bool = False
+    steps: FirstSteps | None = None
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] what the model gives for codes [n, d]."""
-        return check_scores(run(self.ask, self.frame(codes)), len(codes), self.classes)
+        return check_scores(run(self.ask, self._input(codes)), len(codes), self.classes)
 
     def decide(self, codes: np.ndarray) -> np.ndarray | None:
         """[n] the class index of what the model predicts."""
         if self.predict is None:
             return None
-        return label_index(run(self.predict, self.frame(codes)), len(codes), self.classes)
+        return label_index(run(self.predict, self._input(codes)), len(codes), self.classes)
 
     def frame(self, codes: np.ndarray) -> Frame:
         """The frame, or the bare array, that the model is asked with."""
@@ -50,6 +56,34 @@ class TableModel:
         if self.columns and self.columns != self.space.names:
             frame = frame[list(self.columns)]
         return frame.to_numpy() if self.bare else frame
+
+    def _input(self, codes: np.ndarray) -> Any:
+        """What `ask` and `predict` are given."""
+        return self.frame(codes) if self.steps is None else self.steps.output(self.frame, codes)
+
+
+@dataclass(eq=False)
+class FirstSteps:
+    """All steps of a pipeline but the last, and what they made of the rows asked about last.
+
+    The judge asks for the decisions and the scores of the same few rows, and most of the time of
+    either call goes into these steps. What was kept is given out once.
+    """
+
+    transform: Callable[[Any], Any]
+    kept: tuple[bytes, Any] | None = None
+
+    def output(self, frame: Callable[[np.ndarray], Frame], codes: np.ndarray) -> Any:
+        """What the steps make of codes [n, d]."""
+        if len(codes) > MOST_KEPT:
+            return run(self.transform, frame(codes))
+        key, kept = codes.tobytes(), self.kept
+        if kept is not None and kept[0] == key:
+            self.kept = None
+            return kept[1]
+        output = run(self.transform, frame(codes))
+        self.kept = key, deepcopy(output)  # in the same memory order, so that sums agree
+        return output
 
 
 def run(function: Callable[[Any], Any], frame: Frame) -> Any:
@@ -60,7 +94,7 @@ def run(function: Callable[[Any], Any], frame: Frame) -> Any:
         raise
     except Exception as error:
         raise PredictionError(
-            f"The model failed on {len(frame)} rows: {type(error).__name__}: {error}",
+            f"The model failed on {np.shape(frame)[0]} rows: {type(error).__name__}: {error}",
             "It is asked with the columns and dtypes of `data`: give the frame it was trained on, "
             "without the outcome.",
         ) from error
