@@ -9,6 +9,7 @@ from ifonly.answers import Answers
 from ifonly.causal import CausalModel
 from ifonly.errors import OptionError, options
 from ifonly.explainer import Explainer
+from ifonly.plausible import Plausible
 from ifonly.problem.goal import Target
 from ifonly.rules import Rules
 from ifonly.solve.method import MethodLike
@@ -34,6 +35,7 @@ def explain(
     space: Space | None = None,
     causes: CausalModel | None = None,
     certify: bool | float = False,
+    plausible: float | bool | Plausible | None = None,
     seed: int = 0,
     budget: Any = None,
 ) -> Answers:
@@ -82,6 +84,10 @@ def explain(
         An `ifonly.CausalModel`: an answer is then an action and what follows from it.
     certify
         Prove how near an answer can be: True, or the most seconds per row.
+    plausible
+        Every answer is at least as usual as this share of the rows of `data`, or as its own row:
+        0.05. By default, of answers of similar cost the more usual are chosen; False leaves that
+        out, and `ifonly.Plausible` chooses the measure.
     seed
         The same seed gives the same answers.
     budget
@@ -125,6 +131,7 @@ def explain(
         weights=weights,
         diversity=diversity,
         certify=certify,
+        plausible=plausible,
         seed=seed,
         budget=budget,
     )
@@ -180,7 +187,9 @@ def explain_again(
             "Give the causal model that the answers were made with, and only then.",
         )
     if space is None and data is not None:
-        prices = {name: record[name] for name in ("labels", "weights", "sparsity", "precision")}
+        prices = {
+            name: record[name] for name in ("labels", "weights", "sparsity", "precision", "one_hot")
+        }
         space = Space.infer(data, record["categorical"], record["ordinal"], **prices)
     if space is not None and space.fingerprint != record["space_fingerprint"]:
         raise OptionError(
@@ -195,5 +204,5 @@ def explain_again(
         causes=causes,
         method=read_method(record["method"]) if method is None else method,
     )
-    names = ("target", "k", "threshold", "row_rules", "certify", "seed", "budget")
+    names = ("target", "k", "threshold", "row_rules", "certify", "plausible", "seed", "budget")
     return explainer.explain(rows, **{name: record[name] for name in names})

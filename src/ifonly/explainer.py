@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ifonly.answers import Answers
 from ifonly.answers.record import record_of
@@ -22,6 +21,7 @@ from ifonly.errors import OptionError, options
 from ifonly.models import Counted, Model
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.routes.memo import Memo
+from ifonly.plausible import Plausible, Usual, shares
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
 from ifonly.solve.chunks import answer_in_turns
@@ -33,8 +33,9 @@ from ifonly.solve.question import Budget, Question, read_row_rules
 from ifonly.solve.source import Source
 from ifonly.solve.stages import Certifier
 from ifonly.solve.statuses import wanted_of, wanted_score
+from ifonly.solve.usual import with_usual
 from ifonly.space import Cost, Space
-from ifonly.space.frame import Frame, library_of
+from ifonly.space.frame import Frame, index_of, library_of
 from ifonly.space.space import SPARSITY
 
 
@@ -69,6 +70,7 @@ class Explainer:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from ifonly import as_model
     >>> data = pd.DataFrame({"income": [10, 30, 50], "job": ["a", "b", "a"]})
     >>> model = as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
@@ -99,6 +101,7 @@ class Explainer:
             space = Space.infer(data, categorical)
         setting = prepare(model, data, space, causes).with_rules(rules)
         self.setting = self._provided(setting, self.method)
+        self._usual: dict[Any, Usual] = {}
 
     @options
     def explain(
@@ -115,6 +118,7 @@ class Explainer:
         certify: bool | float = False,
         seed: int = 0,
         budget: Any = None,
+        plausible: float | bool | Plausible | None = None,
         progress: Callable[[int, int], None] | None = None,
         keep: bool = False,
     ) -> Answers:
@@ -147,6 +151,10 @@ class Explainer:
         budget
             The most seconds, or {'seconds': ..., 'model_rows': ...}; what is found by then comes
             back, and the rows not reached are `skipped`.
+        plausible
+            Every answer is at least as usual as this share of the rows of `data`, or as its own
+            row: 0.05. By default, of answers of similar cost the more usual are chosen; False
+            leaves that out, and `ifonly.Plausible` chooses the measure.
         progress
             Called with the number of rows done and the number of rows asked.
         keep
@@ -163,15 +171,17 @@ class Explainer:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> from ifonly import as_model
         >>> data = pd.DataFrame({"income": [10, 30, 50]})
         >>> rich = as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
         >>> Explainer(rich, data=data).explain(data[:2], k=1, row_rules={1: ["income fixed"]})
         <Answers: 2 rows, k=1: 1 found, 1 infeasible>
         """
-        question = Question(target, k, threshold, certify, seed, budget, progress, keep)
+        question = Question(target, k, threshold, certify, seed, budget, progress, keep, plausible)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
         setting = self._setting(question, method, rules, weights)
+        setting = with_usual(setting, method.selector, plausible, self._usual)
         check_threshold(threshold, setting.model.classes)
         setting = setting if threshold is None else setting.by_scores
         x = setting.space.codes(rows)
@@ -262,12 +272,13 @@ def _explained(
         filled=found.filled,
         extra=found.extra,
         reached=None if goal.avoided is None else found.reached,
+        usual=shares(setting.measure, found.points, found.filled),
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),
         row_score=wanted_score(said.scores[:, None], goal)[:, 0],
         score=found.score,
-        index=_index(rows, len(x)),
+        index=index_of(rows, len(x)),
         library=library_of(rows),
         notes=found.notes,
         record=record_of(setting, model, method, question, own, interrupted=found.interrupted),
@@ -287,12 +298,3 @@ def _certifier(question: Question) -> Certifier | None:
     from ifonly.search.exact.certify import certify  # only where it is asked for
 
     return partial(certify, limit=question.proof_seconds)
-
-
-def _index(rows: Any, q: int) -> tuple[Any, ...]:
-    index = getattr(rows, "index", None)
-    return (
-        tuple(index.tolist())
-        if isinstance(index, pd.Index) and len(index) == q
-        else tuple(range(q))
-    )

@@ -29,7 +29,7 @@ LAYERS = [
     ("apart", {"solve"}),
     ("apart", {"metrics", "render", "search", "refine", "select"}),
     ("apart", {"problem"}),
-    ("together", {"causal", "rules", "models", "objective"}),
+    ("together", {"causal", "rules", "models", "objective", "plausible"}),
     ("apart", {"space"}),
     ("apart", {"errors", "status", "arrays"}),
 ]

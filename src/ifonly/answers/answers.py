@@ -64,6 +64,9 @@ class Answers(AnswerPages):
     reached
         [q, k] the position of the class of each answer in `record["classes"]`, where a row wants
         any class but its own; -1 where there is no answer.
+    usual
+        [q, k] the share of the rows of the data that are less usual than each answer, where that
+        was asked; NaN where there is no answer.
     source
         What fresh answers ask the model with; saved ones have none.
 

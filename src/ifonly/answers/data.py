@@ -37,6 +37,7 @@ class AnswerData:
     bound: np.ndarray | None = None
     seconds: np.ndarray | None = None
     reached: np.ndarray | None = None
+    usual: np.ndarray | None = None
     source: Source | None = field(default=None, repr=False)
 
     def __len__(self) -> int:

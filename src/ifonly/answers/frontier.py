@@ -10,6 +10,7 @@ from ifonly.answers.data import AnswerData
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction
+from ifonly.plausible import shares
 from ifonly.select import Selector
 from ifonly.select.selector import from_pool, marked
 from ifonly.solve.source import MOST_ROWS, Source
@@ -59,6 +60,7 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
         "filled": filled,
         "extra": extra,
         "reached": reached,
+        "usual": shares(source.setting.measure, points, filled),
         "score": score,
         "status": status_of(filled, answers.status),
         "acted": None if answers.acted is None else acted,

@@ -65,6 +65,7 @@ def _kinds(space: Space) -> dict[str, Any]:
         "labels": dict(space.labels),
         "weights": dict(space.weights),
         "sparsity": space.sparsity,
+        "one_hot": [list(group.columns) for group in space.one_hot],
     }
 
 

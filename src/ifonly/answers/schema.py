@@ -183,6 +183,7 @@ FIELDS: dict[str, Check] = {
     "bound": maybe(numbers("q")),
     "seconds": maybe(numbers("q")),
     "reached": maybe(numbers("qk")),
+    "usual": maybe(numbers("qk")),
 }
 RECORD: dict[str, Kind] = {
     "k": lambda value: is_number(value) and isinstance(value, int) and value >= 1,
@@ -199,6 +200,7 @@ RECORD: dict[str, Kind] = {
 OPTIONAL = {
     "acted",
     "reached",
+    "usual",
     "bound",
     "seconds",
     "row_rules",

@@ -98,7 +98,9 @@ class AnswerTables(AnswerData):
     def metrics(self) -> Frame:
         """One line per row: the paper's metrics and the objective.
 
-        `extra` counts the answers for which a smaller change is enough.
+        `extra` counts the answers for which a smaller change is enough. `usual`, where that was
+        asked, is the share of the rows of the data that are less usual than the least usual answer;
+        `answers.usual` has that of each.
 
         Returns
         -------
@@ -119,10 +121,11 @@ class AnswerTables(AnswerData):
         )
         status = [str(status) for status in self.status]
         extra = (self.extra & self.filled).sum(axis=1)
-        return table(
-            {"query": np.arange(len(self)), "status": status, **measured, "extra": extra},
-            self.library,
-        )
+        columns = {"query": np.arange(len(self)), "status": status, **measured, "extra": extra}
+        if self.usual is not None:
+            least = np.where(self.filled, self.usual, np.inf).min(axis=1)
+            columns["usual"] = np.where(np.isfinite(least), least, np.nan)
+        return table(columns, self.library)
 
     def importance(self, *, by_row: bool = False) -> Frame:
         """One line per feature: how often answers change it, and how often it is enough alone.

@@ -15,6 +15,7 @@ from ifonly.causal import Causes
 from ifonly.models import Counted, Differentiable
 from ifonly.models.reading import Reading
 from ifonly.models.routes.lookup import Lookup
+from ifonly.plausible import Usual
 from ifonly.problem.goal import Goal
 from ifonly.problem.moves import Grid, Moves
 from ifonly.problem.pool import Pool
@@ -60,6 +61,8 @@ class Problem:
     """The model's layers or trees, where the method needs them."""
     limits: Box | None = None
     """Where causes are known: what a row may become, while `box` says what may be acted on."""
+    usual: Usual | None = None
+    """How usual points are, where the choice prefers those that are."""
     own_rules: tuple[tuple[Rule, ...], ...] = ()
     """What single rows obey besides, all of it in the box; empty, or one entry per row."""
 
@@ -104,7 +107,12 @@ class Problem:
             scores = self.model.scores(result[allowed])
             margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
         unknown = np.isnan(margin)  # what a budget leaves unasked, or the model fails for
-        return np.where(unknown, -np.inf, margin) if unknown.any() else margin
+        margin = np.where(unknown, -np.inf, margin) if unknown.any() else margin
+        return (
+            margin
+            if self.eased is self
+            else np.where(self.late(result, margin > 0), -np.inf, margin)
+        )
 
     def clearly(self, margin: np.ndarray) -> np.ndarray:
         """bool [...]: margins of points that the model itself gives the wanted outcome, too.
@@ -168,7 +176,22 @@ class Problem:
     @cached_property
     def relations(self) -> tuple[Rule, ...]:
         """The rules that the box does not say all of."""
-        return tuple(rule for rule in self.rules if not rule.boxed)
+        return tuple(rule for rule in self.rules if not rule.boxed and not rule.late)
+
+    @property
+    def eased(self) -> Problem:
+        """The problem without the rules that take long to ask; itself, where there are none."""
+        eased = tuple(rule for rule in self.rules if not rule.late)
+        return self if len(eased) == len(self.rules) else replace(self, rules=eased)
+
+    def late(self, result: np.ndarray, among: np.ndarray) -> np.ndarray:
+        """bool [q, m]: which of some results [q, m, d] a rule that takes long to ask forbids."""
+        forbidden = np.zeros(among.shape, dtype=bool)
+        rows, slots = np.nonzero(among)
+        for rule in (rule for rule in self.rules if rule.late):
+            held = rule.holds(self.space, self.x[rows], result[rows, slots][:, None])[:, 0]
+            forbidden[rows, slots] |= ~held
+        return forbidden
 
     def rules_of(self, row: int) -> tuple[Rule, ...]:
         """All rules that a row obeys."""

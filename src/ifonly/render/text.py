@@ -24,7 +24,9 @@ def sentence(answer: AnswerView, show: Show = value_text) -> str:
     follows = _listed("would be", answer.consequences, show)
     then = f", so that {follows}" if follows else ""
     extra = " A smaller change is enough." if answer.extra else ""
-    return f"If only {_listed('were', answer.actions, show)}{then}: {outcome(answer, show)}.{extra}"
+    odd = " Fewer than 1 % of real rows are as unusual." if answer.odd else ""
+    changes = _listed("were", answer.actions, show)
+    return f"If only {changes}{then}: {outcome(answer, show)}.{extra}{odd}"
 
 
 def _listed(verb: str, changes: tuple[Change, ...], show: Show) -> str:

@@ -42,6 +42,8 @@ class AnswerView:
     """Whether the model predicts numbers: the score is then the prediction."""
     extra: bool = False
     """Whether a smaller change is enough."""
+    odd: bool = False
+    """Whether fewer than one in a hundred real rows are as unusual."""
 
     @property
     def actions(self) -> tuple[Change, ...]:

@@ -12,6 +12,7 @@ from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.formula import Affine, Formula, Variables, bound, is_multiple
 from ifonly.rules.intervals import check_number
 from ifonly.rules.language.names import name_text, number_text
+from ifonly.rules.one_hot import counted, same_category
 from ifonly.rules.rule import Condition, Rule, allows, feature_of, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Space
@@ -190,24 +191,35 @@ class AtMost(Relative):
             return scene.points
         columns = self._columns(scene.space)
         gaps = np.stack([scene.gap(j, scene.own(j)) for j in columns], axis=1)
-        gaps[~np.stack([scene.changed(j) for j in columns], axis=1)] = np.inf
+        gaps[~np.stack([self._counted(scene, j) for j in columns], axis=1)] = np.inf
         order = np.argsort(np.argsort(gaps, axis=1, kind="stable"), axis=1, kind="stable")
         surplus = (self._count(scene) - self.count)[:, None]
         points = scene.points.copy()
         for place, j in enumerate(columns):
-            back = (order[:, place] < surplus[:, 0]) & scene.changed(j)
-            points[back, j] = scene.back(j)[back, j]
+            back = (order[:, place] < surplus[:, 0]) & self._counted(scene, j)
+            for i in same_category(scene.space, j):
+                points[back, i] = scene.back(i)[back, i]
         return points
 
     def formula(self, variables: Variables, wanted: bool) -> Formula:
-        return _at_most(self.count, variables, self._columns(variables.space), wanted)
+        space, counts = variables.space, counted(variables.space, variables.x)
+        columns = [j for j in self._columns(space) if counts[j]]
+        return _at_most(self.count, variables, columns, wanted)
 
     def _columns(self, space: Space) -> list[int]:
         """The positions of the features that are counted."""
         return [j for j, name in enumerate(space.names) if not self.among or name in self.among]
 
     def _count(self, scene: Scene) -> np.ndarray:
-        return np.asarray(np.sum([scene.changed(j) for j in self._columns(scene.space)], axis=0))
+        columns = self._columns(scene.space)
+        return np.asarray(np.sum([self._counted(scene, j) for j in columns], axis=0))
+
+    @staticmethod
+    def _counted(scene: Scene, j: int) -> np.ndarray:
+        """bool [...]: whether feature j differs from the row's own, and counts."""
+        counts = counted(scene.space, scene.x)[:, j]
+        counts = counts[:, None] if scene.rows is None else counts[scene.rows]
+        return np.asarray(scene.changed(j) & counts)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ class Rule(ABC):
 
     wordy: ClassVar[bool] = False
     """Whether its text takes brackets inside that of another rule."""
+    late: ClassVar[bool] = False
+    """Whether it takes long to ask, so that only points with the wanted outcome are asked about."""
     kind: ClassVar[str] = ""
     """What JSON calls a rule of this very class; a subclass needs its own."""
 

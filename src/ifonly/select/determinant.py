@@ -74,14 +74,20 @@ class Determinant:
         return answer(problem, self.choose(problem, pool, k))
 
     def choose(
-        self, problem: Problem, pool: Pool, k: int, tier: NDArray[np.integer] | None = None
+        self,
+        problem: Problem,
+        pool: Pool,
+        k: int,
+        tier: NDArray[np.integer] | None = None,
+        factor: NDArray[np.floating] | float = 1.0,
     ) -> Chosen:
         """The set as slots of the pool.
 
-        A point of a higher `tier` [q, m] is taken only where none of a lower one is left.
+        A point of a higher `tier` [q, m] is taken only where none of a lower one is left. A
+        `factor` [q, m] below 1 makes a point less worth; the nearest is taken all the same.
         """
         distance = problem.distance(pool.points)
-        weight = self._weight(problem, pool, distance)
+        weight = self._weight(problem, pool, distance) * factor
         if tier is not None:
             weight = np.where(weight > 0, np.maximum(weight, _TIER) * _TIER**tier, 0.0)
             distance = distance + _FAR * tier

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,10 @@ TURNS = 3
 """How often a row that lacks ways tries further candidates."""
 OTHERS = 2
 """The tier of candidates as they are: after ways and other points of the same ways."""
+ODD = 0.1
+"""The share of real rows below which a row counts as rare."""
+DISLIKE = 8.0
+"""How much less a way is worth that no real row is as rare as."""
 ALIKE = 0.05
 """Numbers that differ by at most this share of their range make two answers twins."""
 _INCLUDES = np.float32(1e6)
@@ -62,6 +67,7 @@ class Ways:
     needed: bool = True
     tight: bool = True
     round_numbers: bool = True
+    prefers_usual: ClassVar[bool] = True
 
     def with_diversity(self, diversity: float) -> Ways:
         """The same selector at another diversity."""
@@ -137,7 +143,9 @@ class Ways:
         same, twin = _alike(problem, ways)
         tier = np.full(whole.margin.shape, OTHERS)
         tier[:, : same.shape[1]] = np.where(twin, OTHERS + 1, same)
-        return self.choice.choose(problem, whole, k, tier)
+        factor = np.ones(whole.margin.shape)
+        factor[:, : same.shape[1]] = self._usual(problem, ways)
+        return self.choice.choose(problem, whole, k, tier, factor)
 
     def _ways(self, problem: Problem, pool: Pool, k: int, *, each: int) -> Pool:
         """Needed and near points of about k ways of the pool, nearest first."""
@@ -145,9 +153,24 @@ class Ways:
         if self.needed:
             found = _each(problem, found, fewer)
         tier = _alike(problem, found)[0].astype(np.intp) if each == 1 else None
-        chosen = _taken(self.choice.choose(problem, found, min(k, found.margin.shape[1]), tier))
+        count = min(k, found.margin.shape[1])
+        factor = self._usual(problem, found)
+        chosen = _taken(self.choice.choose(problem, found, count, tier, factor))
         found = chosen.join(_nearest(problem, found, 1 + SPARE)).without_repeats()
         return _nearest(problem, _each(problem, found, self._bettered), k + 1 + SPARE)
+
+    def _usual(self, problem: Problem, pool: Pool) -> NDArray[np.float64]:
+        """[q, m] what the points of a pool are worth, for how usual they are: at most 1.
+
+        A point is odd as far as it is rarer than its row and than most real rows.
+        """
+        worth = np.ones(pool.margin.shape)
+        if problem.usual is None or self.choice.diversity <= 0:
+            return worth
+        quantile = problem.usual.quantile(problem.result(pool.points)[pool.valid])
+        own = np.minimum(problem.usual.quantile(problem.x), ODD)[np.nonzero(pool.valid)[0]]
+        worth[pool.valid] = np.exp(-DISLIKE * np.maximum(own - quantile, 0.0) / ODD)
+        return worth
 
     def _bettered(self, problem: Problem, points: np.ndarray) -> np.ndarray:
         """Points [p, d] that revert and move back all they can, then become round."""

@@ -32,7 +32,7 @@ def pose(
     `alike`.
     """
     box = Box.whole(setting.space, x)
-    for rule in setting.rules:
+    for rule in setting.all_rules:
         box = rule.narrow(box)
     for rule, rows in _rows_of(own).items():
         box = box.put(rows, rule.narrow(box.take(rows)))
@@ -46,7 +46,7 @@ def pose(
         goal=goal,
         x=x,
         box=box,
-        rules=setting.rules + shared,
+        rules=setting.all_rules + shared,
         metric=setting.metric,
         grid=setting.grid,
         reference=setting.reference,
@@ -56,6 +56,7 @@ def pose(
         causes=causes,
         reading=setting.reading,
         limits=limits,
+        usual=setting.usual,
         own_rules=tuple(tuple(rule for rule in rules if rule.boxed) for rules in own),
     )
 

@@ -24,9 +24,11 @@ from ifonly.models.reading import Reading, check_reading, read
 from ifonly.models.routes.fastest import approach
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.split_points import read_stops
+from ifonly.plausible import AsUsual, Usual
 from ifonly.problem.moves import Grid
 from ifonly.problem.problem import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
+from ifonly.rules.one_hot import SetsOne
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.codes import value_of
 from ifonly.space.frame import Frame
@@ -60,8 +62,23 @@ class Setting:
     gradient: Differentiable | None = None
     causes: Causes | None = None
     reading: Reading | None = None
+    demand: AsUsual | None = None
+    """How usual answers must be."""
+    usual: Usual | None = None
+    """How usual points are, where the choice prefers those that are."""
     unread: str = ""
     """Why there is none, where one was wanted."""
+
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """The stated rules, those of columns that are one category, and the demand."""
+        demands = () if self.demand is None else (self.demand,)
+        return self.rules + tuple(map(SetsOne.of, self.space.one_hot)) + demands
+
+    @property
+    def measure(self) -> Usual | None:
+        """How usual points are, where it is known."""
+        return self.usual if self.demand is None else self.demand.usual
 
     def with_rules(self, rules: Rules) -> Setting:
         """The setting with more rules, checked against each other."""

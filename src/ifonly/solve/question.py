@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import OptionError, RuleError
+from ifonly.plausible import Plausible
 from ifonly.problem.goal import Target
 from ifonly.rules import Rule, as_rules
 from ifonly.space import Space
@@ -31,6 +32,7 @@ class Question:
     budget: Any
     progress: Callable[[int, int], None] | None
     keep: bool
+    plausible: Any = None
 
     def __post_init__(self) -> None:
         _check_whole(self.k, "k", least=1)
@@ -61,9 +63,18 @@ class Question:
             "threshold": self.threshold,
             "certify": self.certify,
             "seed": int(self.seed),
+            "plausible": _plausible(self.plausible),
             "budget": {name: value for name, value in vars(limit).items() if value is not None}
             or None,
         }
+
+
+def _plausible(value: Any) -> Any:
+    """A demand as JSON holds it."""
+    if not isinstance(value, Plausible):
+        return value
+    measure = value.measure if isinstance(value.measure, str) else repr(value.measure)
+    return {"measure": measure, "level": value.level}
 
 
 def _plain(target: Any) -> Any:

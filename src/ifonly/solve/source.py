@@ -53,7 +53,7 @@ class Source:
 
     def rules_of(self, row: int) -> tuple[Rule, ...]:
         """All rules that a row obeys."""
-        return self.setting.rules + (self.batch.own[row] if self.batch.own else ())
+        return self.setting.all_rules + (self.batch.own[row] if self.batch.own else ())
 
     def outcomes(
         self, points: np.ndarray, asked: np.ndarray, rows: np.ndarray | None = None

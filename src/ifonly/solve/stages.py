@@ -16,6 +16,8 @@ from ifonly.select.tight import halvable
 from ifonly.select.trim import all_needed
 from ifonly.solve.method import Method
 
+SPARE = 2
+"""A row with fewer candidates than so many times k, by rules that take long, is searched again."""
 Certifier = Callable[[Problem, Pool], tuple[Pool, Proof]]
 """From a problem and its candidates to the nearest answers, and what is proved of them."""
 
@@ -58,6 +60,20 @@ def solve(problem: Problem, method: Method, k: int, certify: Certifier | None = 
 
 def pool_of(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof | None]:
     """What is searched and refined: the candidates that answers are chosen from."""
+    first = problem if method.proves else problem.eased
+    pool, proof = _candidates(first, method, k)
+    if first is problem:
+        return pool, proof
+    pool = pool.without(problem.late(problem.result(pool.points), pool.valid))
+    lacking = np.flatnonzero(pool.valid.sum(axis=1) < SPARE * k)
+    if len(lacking) and not problem.spent:
+        more, _ = _candidates(problem.take(lacking), method, k)
+        pool = pool.join(more.spread(lacking, len(problem.x))).without_repeats()
+    return pool, proof
+
+
+def _candidates(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof | None]:
+    """What one search finds, refined."""
     proposals, proof = propose(method.searcher, problem, k)
     pool = method.refiner.refine(problem, proposals).join(proposals).without_repeats()
     if not pool.margin.shape[1]:  # nothing was proposed for any row

@@ -3,6 +3,7 @@
 from ifonly.space.cost import Cost, cost
 from ifonly.space.distance import Metric
 from ifonly.space.feature import Categorical, Column, Continuous, Feature, Ordinal
+from ifonly.space.one_hot import OneHot
 from ifonly.space.space import Space
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Cost",
     "Feature",
     "Metric",
+    "OneHot",
     "Ordinal",
     "Space",
     "cost",

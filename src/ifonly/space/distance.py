@@ -52,11 +52,16 @@ class Metric:
     def of(cls, space: Space) -> Metric:
         """The distance and the price over a space, with its weights and its sparsity."""
         continuous = np.asarray(space.continuous)
-        counts = np.where(continuous, continuous.sum(), (~continuous).sum())
+        share = np.ones(len(space))  # of a category: another level sets one column, clears another
+        for group in space.one_hot:
+            share[[space.index(name) for name in group.columns]] = 0.5
+        spared = sum(len(group.columns) - 1 for group in space.one_hot)
+        counts = np.where(continuous, continuous.sum(), (~continuous).sum() - spared)
         mads = [f.mad if isinstance(f, Continuous) else 1.0 for f in space.features]
         mad = np.array(mads, dtype=np.float64)
         weights = [space.weights.get(name, 1.0) for name in space.names]
-        scale = np.array([1.0 if isinstance(w, Cost) else float(w) for w in weights]) / counts
+        scale = np.array([1.0 if isinstance(w, Cost) else float(w) for w in weights])
+        scale *= share / counts
         pairs = enumerate(zip(weights, space.features, strict=True))
         costs = {j: w.factors(feature) for j, (w, feature) in pairs if isinstance(w, Cost)}
         missing = any(f.missing for f in space.features)

@@ -280,3 +280,13 @@ def _not_restorable(name: Any, dtype: str) -> DataError:
         f"The column {name!r} of `data` has the dtype {dtype}, which is not supported.",
         "Turn it into floats, or into text where it is a category.",
     )
+
+
+def index_of(rows: Any, q: int) -> tuple[Any, ...]:
+    """The user's own index of q rows, or their positions."""
+    index = getattr(rows, "index", None)
+    return (
+        tuple(index.tolist())
+        if isinstance(index, pd.Index) and len(index) == q
+        else tuple(range(q))
+    )

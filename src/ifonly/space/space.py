@@ -14,9 +14,10 @@ from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features
 from ifonly.space.layout import Layout
 from ifonly.space.marks import decode, encode
+from ifonly.space.one_hot import OneHot, check_groups, find_groups, groups_of, stated_groups
 
 SPARSITY = 0.5
-_FIELDS = ("library", "features", "labels", "weights", "sparsity")
+_FIELDS = ("library", "features", "labels", "weights", "sparsity", "one_hot")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Space(Layout):
         Factors on the distance of a feature: 1 unless stated.
     sparsity
         The charge for a row that changes all its features, in addition to their distance.
+    one_hot
+        Groups of columns that are one category: an answer sets one column of each.
 
     Raises
     ------
@@ -54,6 +57,7 @@ class Space(Layout):
     labels: Mapping[Any, str] = field(default_factory=dict, hash=False)
     weights: Mapping[str, float | Cost] = field(default_factory=dict, hash=False)
     sparsity: float = SPARSITY
+    one_hot: tuple[OneHot, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
@@ -64,6 +68,7 @@ class Space(Layout):
         check_labels(self.labels)
         check_weights(self.features, self.weights)
         check_sparsity(self.sparsity)
+        check_groups(self.features, self.one_hot)
 
     @classmethod
     def infer(
@@ -76,6 +81,7 @@ class Space(Layout):
         weights: Mapping[str, float | Cost] | None = None,
         sparsity: float = SPARSITY,
         precision: Mapping[str, int] | None = None,
+        one_hot: Iterable[Sequence[str]] | None = None,
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
 
@@ -99,6 +105,9 @@ class Space(Layout):
         precision
             The decimals of numbers, where they are not those of most values: {'income': -2} for
             hundreds.
+        one_hot
+            Lists of columns of 0 and 1 that are one category each: an answer sets one of them.
+            They are found where their names share a start and every row agrees; () finds none.
 
         Returns
         -------
@@ -125,10 +134,15 @@ class Space(Layout):
                 f"The order of levels is {ordinal!r}.",
                 "Give a dictionary, such as ordinal={'grade': ['low', 'high']}.",
             )
-        features = infer_features(frame, categorical, ordinal, precision or {})
-        named = {} if labels is None else labels
-        prices = {} if weights is None else weights
-        return cls(features, library_of(frame), named, prices, sparsity)
+        named = [categorical] if isinstance(categorical, str) else list(categorical)
+        if one_hot is None:
+            groups = find_groups(frame, {*named, *ordinal, *(precision or {})})
+        else:
+            groups = stated_groups(frame, one_hot)
+        flags = [name for group in groups for name in group.columns]
+        features = infer_features(frame, [*named, *flags], ordinal, precision or {})
+        prices = labels or {}, weights or {}, sparsity
+        return cls(features, library_of(frame), *prices, groups)
 
     @classmethod
     def describe(cls, *features: dict[str, Any]) -> Space:
@@ -212,7 +226,7 @@ class Space(Layout):
         Examples
         --------
         >>> sorted(Space.describe({"name": "age", "low": 17, "high": 90}).to_plain())
-        ['features', 'labels', 'library', 'sparsity', 'weights']
+        ['features', 'labels', 'library', 'one_hot', 'sparsity', 'weights']
         """
         return {
             "library": self.library,
@@ -220,6 +234,7 @@ class Space(Layout):
             "labels": encode(dict(self.labels)),
             "weights": encode(dict(self.weights)),
             "sparsity": self.sparsity,
+            "one_hot": [[list(group.columns), group.optional] for group in self.one_hot],
         }
 
     @classmethod
@@ -256,7 +271,7 @@ class Space(Layout):
             raise DataError("The features of this space are not a list.", "Write one by to_json().")
         features = tuple(from_plain(_read(one)) for one in plain["features"])
         prices = decode(plain["labels"]), decode(plain["weights"]), plain["sparsity"]
-        return cls(features, plain["library"], *prices)
+        return cls(features, plain["library"], *prices, groups_of(plain["one_hot"]))
 
 
 def _written(feature: Feature) -> dict[str, Any]:

@@ -1,0 +1,64 @@
+"""How dense real rows are around a point, beside how dense they are around those rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+NEIGHBOURS = 20
+ROWS = 1000
+"""The most rows that are looked at."""
+ROOM = 2_000_000
+"""About how many distances are held together; it bounds memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhood:
+    """Real rows [n, w], and what is known of their own neighbours."""
+
+    units: np.ndarray
+    reach: np.ndarray
+    """[n] how far the last of a row's neighbours is."""
+    density: np.ndarray
+    """[n] how dense rows are around it."""
+    known: np.ndarray
+    """[n] what `share` would say of it, were it not among the rows."""
+
+    @classmethod
+    def fit(cls, units: np.ndarray) -> Neighbourhood:
+        """The neighbourhood of rows, which are in no order."""
+        units = units[:ROWS]
+        index, near = _nearest(units, units, own=True)
+        reach = near[:, -1]
+        density = _density(near, reach[index])
+        return cls(units, reach, density, density / density[index].mean(axis=1))
+
+    def share(self, units: np.ndarray) -> np.ndarray:
+        """[n] how dense rows are around points [n, w], beside around their neighbours."""
+        parts = []
+        for start in range(0, len(units), max(1, ROOM // len(self.units))):
+            part = units[start : start + max(1, ROOM // len(self.units))]
+            index, near = _nearest(part, self.units)
+            density = _density(near, self.reach[index])
+            parts.append(density / self.density[index].mean(axis=1))
+        return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _nearest(
+    units: np.ndarray, others: np.ndarray, *, own: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """[n, k] which of the others are nearest to points, and how far; `own`: they are the others."""
+    square = (units**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * units @ others.T
+    if own:
+        np.fill_diagonal(square, np.inf)
+    count = max(1, min(NEIGHBOURS, len(others) - 1))
+    index = np.argpartition(square, count - 1, axis=1)[:, :count]
+    near = np.sqrt(np.maximum(np.take_along_axis(square, index, axis=1), 0.0))
+    order = np.argsort(near, axis=1, kind="stable")
+    return np.take_along_axis(index, order, axis=1), np.take_along_axis(near, order, axis=1)
+
+
+def _density(near: np.ndarray, reach: np.ndarray) -> np.ndarray:
+    """[n] of distances [n, k] to neighbours, and of how far those of the neighbours reach."""
+    return np.asarray(1.0 / (np.maximum(near, reach).mean(axis=1) + 1e-10))

@@ -1,0 +1,46 @@
+"""How usual points are, where a question demands or prefers it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ifonly.errors import OptionError
+from ifonly.plausible import AsUsual, Usual, as_plausible
+from ifonly.select.selector import Selector
+from ifonly.solve.prepare import Setting
+
+FEWEST = 100
+"""How many different rows tell how usual a point is, at the least."""
+
+
+def with_usual(
+    setting: Setting, selector: Selector, stated: Any, fitted: dict[Any, Usual]
+) -> Setting:
+    """The setting with what `plausible=` states; measures that were `fitted` are used again."""
+    plausible = as_plausible(stated)
+    if plausible is None:
+        return setting
+    if plausible.level is None and not getattr(selector, "prefers_usual", False):
+        if stated is None:
+            return setting
+        raise OptionError(
+            f"plausible={stated!r} has no effect: {type(selector).__name__} does not prefer usual "
+            "answers.",
+            "Demand them, plausible=0.05, or use method='auto'.",
+        )
+    codes = setting.reference.codes
+    if len(codes) < FEWEST:
+        if stated is None:
+            return setting
+        raise OptionError(
+            f"plausible={stated!r} needs {FEWEST} different rows of `data`, and there are "
+            f"{len(codes)}.",
+            "Give the rows that the model was trained on.",
+        )
+    if plausible.measure not in fitted:
+        fitted[plausible.measure] = Usual.fit(plausible, setting.space, codes)
+    usual = fitted[plausible.measure]
+    if plausible.level is None:
+        return replace(setting, usual=usual)
+    return replace(setting, demand=AsUsual(usual, plausible.level))
