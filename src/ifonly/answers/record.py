@@ -42,6 +42,7 @@ def record_of(
         "regression": not model.classes,
         "classes": list(model.classes),
         "model": setting.kind,
+        "ignored": list(setting.ignored),
         "space_fingerprint": setting.space.fingerprint,
         "rules_fingerprint": hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16],
         "model_fingerprint": setting.fingerprint,

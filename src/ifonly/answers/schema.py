@@ -193,6 +193,7 @@ RECORD: dict[str, Kind] = {
     "tolerance": is_number,
     "checked": lambda value: isinstance(value, dict) and all(map(is_number, value.values())),
     "unread": is_text,
+    "ignored": _is_lines,
     "interrupted": lambda value: isinstance(value, bool),
     "contradicted": lambda value: isinstance(value, bool),
 }
@@ -206,6 +207,7 @@ OPTIONAL = {
     "tolerance",
     "checked",
     "unread",
+    "ignored",
     "interrupted",
     "contradicted",
 }
