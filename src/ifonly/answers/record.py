@@ -15,7 +15,12 @@ from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Question
 from ifonly.space import Categorical, Continuous, Ordinal, Space
 
-ROUTES = {"Direct": "tables of the pipeline", "Lookup": "layers", "Labels": "its decisions"}
+ROUTES = {
+    "Direct": "tables of the pipeline",
+    "Bare": "arrays of its numbers",
+    "Lookup": "layers",
+    "Labels": "its decisions",
+}
 """How the search asked the model; the judge always asks the model itself."""
 
 

@@ -16,6 +16,7 @@ from ifonly.models.adapters.table import TableModel
 from ifonly.models.protocol import Model
 from ifonly.models.reading.chain import Chain
 from ifonly.models.reading.trees.ensembles import thresholds_of
+from ifonly.models.routes.bare import Bare
 from ifonly.models.routes.pipeline_table import Direct
 from ifonly.space import Continuous, Space
 
@@ -25,6 +26,7 @@ def read_stops(chain: Chain, route: Model, space: Space) -> dict[int, np.ndarray
 
     Empty where the model, which was opened, is not of trees of a kind that can be read.
     """
+    route = route.table if isinstance(route, Bare) else route
     if not isinstance(route, Direct | TableModel) or len(chain.steps) != isinstance(route, Direct):
         return {}
     try:
