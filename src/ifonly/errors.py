@@ -146,9 +146,26 @@ def check_flag(value: object, name: str) -> None:
 
 def nearest(name: object, known: Iterable[object]) -> str:
     """The hint that names the nearest known name, or lists what is known."""
-    names = [str(other) for other in known]
-    close = difflib.get_close_matches(str(name), names, n=1)
-    if close:
-        return f"Did you mean {close[0]!r}?"
-    listed = ", ".join(repr(other) for other in names[:12])
-    return f"Known: {listed}{', …' if len(names) > 12 else ''}."
+    names = list(known)
+    return close(name, names) or f"Known: {listed(names)}."
+
+
+def close(name: object, known: Iterable[object]) -> str:
+    """The hint that names the nearest known name; nothing where none is near.
+
+    >>> close("agee", ["age", "job"]), close("pay", ["age", "job"])
+    ("Did you mean 'age'?", '')
+    """
+    names = {str(other): other for other in known}
+    found = difflib.get_close_matches(str(name), names, n=1)
+    return f"Did you mean {names[found[0]]!r}?" if found else ""
+
+
+def listed(known: Iterable[object]) -> str:
+    """The first of what is known, as Python writes it.
+
+    >>> listed([0, 1]), listed(["no", "yes"])
+    ('0, 1', "'no', 'yes'")
+    """
+    names = [repr(other) for other in known]
+    return ", ".join(names[:12]) + (", …" if len(names) > 12 else "")

@@ -92,6 +92,25 @@ def test_a_goal_of_some_rows_is_theirs() -> None:
     assert goal.take(np.array([2, 0])).wanted.tolist() == [2, 0]
 
 
+@pytest.mark.parametrize(
+    ("target", "classes", "hint"),
+    [
+        (2, (0, 1), "Its classes are 0, 1."),
+        ("sure", ("no", "yes"), "Its classes are 'no', 'yes'."),
+        ("Yes", ("no", "yes"), "Did you mean 'yes'? Its classes are 'no', 'yes'."),
+        (11, (0, 1, 111), "Did you mean 111? Its classes are 0, 1, 111."),
+        ("1", (0, 1), "Did you mean the int 1?"),
+        ("x", tuple(range(20)), f"Its classes are {', '.join(map(str, range(12)))}, …."),
+    ],
+)
+def test_the_classes_are_listed_once_and_the_nearest_is_named_first(
+    target: Any, classes: tuple[Any, ...], hint: str
+) -> None:
+    with pytest.raises(TargetError) as caught:
+        resolve(target, classes, np.array([0]))
+    assert caught.value.hint == hint
+
+
 def test_nothing_but_a_class_is_a_class() -> None:
     for target in (None, 1.5, "Yes", b"yes"):
         with pytest.raises(TargetError, match="no class"):

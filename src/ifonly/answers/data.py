@@ -53,6 +53,21 @@ class AnswerData:
         """Whether the model predicts numbers."""
         return bool(self.record["regression"])
 
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """The features that the model provably does not read; none where that is not known.
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> data = pd.DataFrame({"income": [10, 30, 50], "zip": [7, 8, 7]})
+        >>> model = DecisionTreeClassifier().fit(data, data["income"] > 40)
+        >>> ifonly.explain(model, data[:1], data=data, k=1).ignored
+        ('zip',)
+        """
+        return tuple(self.record.get("ignored", ()))
+
     def distance(self) -> np.ndarray:
         """How far each answer is from its row: what it costs; what follows from it costs nothing.
 
@@ -120,6 +135,30 @@ class AnswerData:
         array([[[ True]]])
         """
         return differs(self.points, self.x[:, None])
+
+    def counted(self) -> np.ndarray:
+        """Which changes `importance`, `sensitive` and the `changed` of `metrics` count.
+
+        These are all but the changes of ignored features in answers that only fill a place: in
+        any other answer of the default method, a rule or a cause needs them.
+
+        Returns
+        -------
+        np.ndarray
+            bool [q, k, d].
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> data = pd.DataFrame({"income": [10, 30, 50], "zip": [7, 8, 7]})
+        >>> model = DecisionTreeClassifier().fit(data, data["income"] > 40)
+        >>> answers = ifonly.explain(model, data[:1], data=data, k=2)
+        >>> answers.changed().sum(axis=-1), answers.counted().sum(axis=-1)
+        (array([[1, 2]]), array([[1, 1]]))
+        """
+        ignored = np.array([name in self.ignored for name in self.space.names])
+        return np.asarray(self.changed() & ~(self.extra[:, :, None] & ignored))
 
     def acted_features(self) -> np.ndarray:
         """Which features each answer changes itself; without causes, all that it changes.

@@ -130,10 +130,14 @@ class AnswerPages(AnswerTables):
         >>> answers.to_html().startswith("<!doctype html>")
         True
         """
-        return text_or_file(html.page(self.views(), self.record), path)
+        return text_or_file(html.page(self.views(), self.record, self._unread()), path)
 
     def _repr_html_(self) -> str:
-        return html.fragment(self.views()[:20], total=len(self))
+        return html.fragment(self.views()[:20], len(self), self._unread())
+
+    def _unread(self) -> list[str]:
+        """The user's names of the features that the model does not read."""
+        return [str(self.name(name)) for name in self.ignored]
 
     def _check_row(self, row: int) -> None:
         if not -len(self) <= row < len(self):

@@ -15,7 +15,12 @@ from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Question
 from ifonly.space import Categorical, Continuous, Ordinal, Space
 
-ROUTES = {"Direct": "tables of the pipeline", "Lookup": "layers", "Labels": "its decisions"}
+ROUTES = {
+    "Direct": "tables of the pipeline",
+    "Bare": "arrays of its numbers",
+    "Lookup": "layers",
+    "Labels": "its decisions",
+}
 """How the search asked the model; the judge always asks the model itself."""
 
 
@@ -42,6 +47,7 @@ def record_of(
         "regression": not model.classes,
         "classes": list(model.classes),
         "model": setting.kind,
+        "ignored": list(setting.ignored),
         "space_fingerprint": setting.space.fingerprint,
         "rules_fingerprint": hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16],
         "model_fingerprint": setting.fingerprint,

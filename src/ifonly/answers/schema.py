@@ -194,6 +194,7 @@ RECORD: dict[str, Kind] = {
     "tolerance": is_number,
     "checked": lambda value: isinstance(value, dict) and all(map(is_number, value.values())),
     "unread": is_text,
+    "ignored": _is_lines,
     "interrupted": lambda value: isinstance(value, bool),
     "contradicted": lambda value: isinstance(value, bool),
 }
@@ -208,6 +209,7 @@ OPTIONAL = {
     "tolerance",
     "checked",
     "unread",
+    "ignored",
     "interrupted",
     "contradicted",
 }

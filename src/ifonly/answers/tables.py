@@ -98,9 +98,10 @@ class AnswerTables(AnswerData):
     def metrics(self) -> Frame:
         """One line per row: the paper's metrics and the objective.
 
-        `extra` counts the answers for which a smaller change is enough. `usual`, where that was
-        asked, is the share of the rows of the data that are less usual than the least usual answer;
-        `answers.usual` has that of each.
+        `extra` counts the answers for which a smaller change is enough; in these, `changed` does
+        not count features that the model ignores. `usual`, where that was asked, is the share of
+        the rows of the data that are less usual than the least usual answer; `answers.usual` has
+        that of each.
 
         Returns
         -------
@@ -119,6 +120,8 @@ class AnswerTables(AnswerData):
         measured = metrics.set_metrics(
             self.metric, self.x, self.points, self.filled, distance=self.distance()
         )
+        count = self.counted().sum(axis=-1, keepdims=True)
+        measured["changed"] = importance.change_share(count, self.filled)[:, 0]
         status = [str(status) for status in self.status]
         extra = (self.extra & self.filled).sum(axis=1)
         columns = {"query": np.arange(len(self)), "status": status, **measured, "extra": extra}
@@ -132,7 +135,8 @@ class AnswerTables(AnswerData):
 
         `changed` is the share of answers that change the feature. `sufficient` is the share in
         which its change alone gives the wanted outcome; it needs fresh answers, since saved ones
-        cannot ask the model.
+        cannot ask the model. A change of a feature that the model ignores does not count in an
+        answer that is `extra`.
 
         Parameters
         ----------
@@ -158,9 +162,9 @@ class AnswerTables(AnswerData):
 
     def _shares(self) -> dict[str, np.ndarray]:
         """[q, d] each: how often each feature changes, and where that alone is enough."""
-        share = {"changed": importance.change_share(self.changed(), self.filled)}
+        share = {"changed": importance.change_share(self.counted(), self.filled)}
         if self.source is not None:
-            changed = self.changed() & self.filled[:, :, None]
+            changed = self.counted() & self.filled[:, :, None]
             points, asked = importance.lone_changes(self.x, self.points, changed)
             alone = self.source.outcomes(points, asked).reshape(self.points.shape)
             share["sufficient"] = importance.change_share(alone, self.filled)
@@ -174,6 +178,7 @@ class AnswerTables(AnswerData):
         their values (for a number, every value of its range in steps of its decimals), or, where
         there are more than about 10,000, about a part of them. A flip that was found is one in
         either case; `flips` is missing where none was found among a part, or the row failed.
+        A change of a feature that the model ignores does not count in an answer that is `extra`.
 
         Parameters
         ----------
@@ -201,7 +206,7 @@ class AnswerTables(AnswerData):
         """
         names = [features] if isinstance(features, str) else features
         columns = [self._column(name) for name in names]
-        touched = np.asarray(self.changed()[:, :, columns].any(axis=-1, keepdims=True))
+        touched = np.asarray(self.counted()[:, :, columns].any(axis=-1, keepdims=True))
         source = self.asked_further()
         known = source.batch.known & (np.array(self.status) != Status.FAILED)
         flips, complete = source.flips(columns, known & ~source.batch.met)

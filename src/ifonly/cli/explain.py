@@ -12,7 +12,7 @@ import typer
 
 from ifonly.cli.finish import Format, chosen_format, finish
 from ifonly.cli.messages import rows_done, say
-from ifonly.cli.options import as_method, as_ordinal, as_row_rules, as_weights, number_of
+from ifonly.cli.options import as_groups, as_method, as_ordinal, as_row_rules, as_weights, number_of
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
 from ifonly.errors import DataError, TargetError, nearest
@@ -83,6 +83,14 @@ Weights = Annotated[
 Certify = Annotated[
     float | None, typer.Option(help="Prove how near an answer can be: the most seconds per row.")
 ]
+Usual = Annotated[
+    float | None,
+    typer.Option("--plausible", help="As usual as this share of the training rows: 0.05."),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option("--one-hot", help="Columns that are one category: 'job_a, job_b'; 'none': none."),
+]
 Failures = Annotated[
     bool, typer.Option("--explain-failures", help="Say why rows lack answers; takes longer.")
 ]
@@ -123,6 +131,8 @@ def explain(
     tight: Tight = True,
     round_numbers: Round = True,
     certify: Certify = None,
+    plausible: Usual = None,
+    one_hot: Groups = None,
     explain_failures: Failures = False,
     missing: Missing = None,
     spreadsheet_safe: Safe = False,
@@ -137,7 +147,8 @@ def explain(
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
     prices = as_weights(weight or (), train.columns)
     orders = as_ordinal(ordinal or (), train)
-    space = Space.infer(train, categorical or (), orders, weights=prices)
+    groups = as_groups(one_hot)
+    space = Space.infer(train, categorical or (), orders, weights=prices, one_hot=groups)
     explainer = Explainer(
         loaded,
         data=train,
@@ -154,6 +165,7 @@ def explain(
             threshold=threshold,
             diversity=diversity,
             certify=certify or False,
+            plausible=plausible,
             seed=seed,
             budget=budget,
             progress=progress,

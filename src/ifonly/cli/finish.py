@@ -15,6 +15,7 @@ from ifonly.cli.messages import say
 from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.tables.spreadsheet import guarded
 from ifonly.errors import OptionError
+from ifonly.render.wording import unread
 from ifonly.status import Status
 
 
@@ -86,6 +87,11 @@ def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
     say(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {listed}.")
     if answers.record["contradicted"]:
         say("A faster route contradicted the model. The model itself was used instead.")
+    if answers.ignored:
+        say(unread([str(answers.name(name)) for name in answers.ignored]))
+    if answers.space.one_hot:
+        groups = [f"{answers.name(one.name)} ({len(one.columns)})" for one in answers.space.one_hot]
+        say(f"Columns that are one category each: {', '.join(groups)}; see --one-hot.")
     if answers.bound is not None:
         proofs = certificates.lines(answers)
         proved, gaps = int(proofs["proved"].sum()), proofs["gap"]

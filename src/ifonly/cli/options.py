@@ -66,6 +66,17 @@ def as_row_rules(texts: Iterable[str], q: int) -> dict[int, list[str]]:
     return rules
 
 
+def as_groups(texts: Iterable[str] | None) -> list[list[str]] | None:
+    """The groups of columns that are one category each; nothing where they are to be found.
+
+    >>> as_groups(["job_a, job_b"]), as_groups(["none"]), as_groups(None)
+    ([['job_a', 'job_b']], [], None)
+    """
+    if texts is None:
+        return None
+    return [_parts(text) for text in texts if text != "none"]
+
+
 def as_ordinal(texts: Iterable[str], frame: pd.DataFrame) -> dict[str, list[Any]]:
     """The orders of levels, lowest first, each level as the frame holds it.
 

@@ -11,10 +11,11 @@ import numpy as np
 def change_share(changed: np.ndarray, filled: np.ndarray) -> np.ndarray:
     """[q, d] the share of each row's answers that change each feature; NaN without answers.
 
-    `changed` [q, k, d] are the changes of the answers, `filled` [q, k] the answers that exist.
+    `changed` [q, k, d] are the changes of the answers, or counts of them, whose mean is returned;
+    `filled` [q, k] are the answers that exist.
     """
     count = filled.sum(axis=1)[:, None]
-    total = (changed & filled[:, :, None]).sum(axis=1)
+    total = (changed * filled[:, :, None]).sum(axis=1)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ifonly.errors import IfonlyError, PredictionError
 from ifonly.models.protocol import Model
+from ifonly.models.routes.bare import Bare
 from ifonly.models.routes.fastest import contradicts
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.memo import Memo
@@ -222,7 +223,7 @@ class Counted:
         return said
 
     def _confirm(self, codes: np.ndarray, scores: np.ndarray) -> None:
-        if not isinstance(self.route, Direct | Lookup) or self.most_rows is not None:
+        if not isinstance(self.route, Direct | Bare | Lookup) or self.most_rows is not None:
             return  # nothing to compare; or asking again would go beyond the budget
         known = np.isfinite(scores).all(axis=1)
         codes, scores = codes[known], scores[known]

@@ -9,31 +9,29 @@ stands at the end of a pipeline.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.protocol import Model
-from ifonly.models.reading.chain import take_apart
+from ifonly.models.reading.chain import Chain
 from ifonly.models.reading.trees.ensembles import thresholds_of
+from ifonly.models.routes.bare import Bare
 from ifonly.models.routes.pipeline_table import Direct
 from ifonly.space import Continuous, Space
 
 
-def read_stops(model: Any, route: Model, space: Space) -> dict[int, np.ndarray]:
+def read_stops(chain: Chain, route: Model, space: Space) -> dict[int, np.ndarray]:
     """For each continuous feature that a tree model splits, the codes beside its split points.
 
-    Empty where the model is not of trees, or not of a kind whose trees can be read.
+    Empty where the model, which was opened, is not of trees of a kind that can be read.
     """
-    if not isinstance(route, Direct | TableModel):
+    route = route.table if isinstance(route, Bare) else route
+    if not isinstance(route, Direct | TableModel) or len(chain.steps) != isinstance(route, Direct):
         return {}
     try:
-        chain = take_apart(model)
-        if len(chain.steps) != isinstance(route, Direct):
-            return {}
-        found = thresholds_of(chain, space)
-    except Exception:  # a booster of another kind than trees, or of a release not known here
+        found = thresholds_of(chain)
+    except Exception:  # trees of a release not known here
         return {}
     if isinstance(route, Direct):
         return _looked_up(found, route)

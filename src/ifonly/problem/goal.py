@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ifonly.errors import TargetError, nearest
+from ifonly.errors import TargetError, close, listed
 
 Target: TypeAlias = Hashable | Sequence[Hashable]
 """'opposite', 'other', a class, a range (low, high) of a regressor, or a list with one per row."""
@@ -147,7 +147,7 @@ def _wanted(target: Any, classes: tuple[Any, ...], predicted: Any) -> Any:
     if isinstance(target, tuple):
         raise TargetError(
             f"A range {target} is a target for a regressor, and this model is a classifier.",
-            f"Name one of its classes: {_listed(classes)}.",
+            f"Name one of its classes: {listed(classes)}.",
         )
     if _is_other(target, classes):
         return np.asarray(predicted) if len(classes) > 2 else 1 - np.asarray(predicted)
@@ -156,7 +156,7 @@ def _wanted(target: Any, classes: tuple[Any, ...], predicted: Any) -> Any:
             raise TargetError(
                 f"'opposite' needs two classes, and the model has {len(classes)}.",
                 "Give target='other' for any class but the row's own, or name the wanted one: "
-                f"{_listed(classes)}.",
+                f"{listed(classes)}.",
             )
         return 1 - np.asarray(predicted)
     twin = next((known for known in classes if str(known) == str(target)), None)
@@ -164,7 +164,7 @@ def _wanted(target: Any, classes: tuple[Any, ...], predicted: Any) -> Any:
         f"The model has no class {target!r}.",
         f"Did you mean the {type(twin).__name__} {twin!r}?"
         if twin is not None
-        else f"Its classes are {_listed(classes)}. {nearest(target, classes)}",
+        else f"{close(target, classes)} Its classes are {listed(classes)}.".lstrip(),
     )
 
 
@@ -200,7 +200,3 @@ def check_threshold(threshold: Any, classes: tuple[Any, ...]) -> None:
             f"The threshold {threshold!r} is not a probability.",
             "Give a number between 0 and 1: the second class is decided for from there on.",
         )
-
-
-def _listed(classes: tuple[Any, ...]) -> str:
-    return ", ".join(repr(known) for known in classes)

@@ -97,8 +97,10 @@ def settle(
     value = np.round(value * power) / power
     row = np.arange(len(value)).reshape(-1, *[1] * (value.ndim - 1))
     own = np.broadcast_to(box.x[row, feature], value.shape)
-    for j, codes in stops.items():
-        value = np.where(feature == j, _toward(codes, value, own), value)
+    asked = np.zeros(len(box.space), dtype=bool)
+    asked[feature] = True
+    for j in filter(stops.__contains__, np.flatnonzero(asked).tolist()):
+        value = np.where(feature == j, _toward(stops[j], value, own), value)
     low, high = box.low[row, feature], box.high[row, feature]
     inside = np.minimum(np.maximum(value, low), high)
     return np.asarray(np.where(low <= high, inside, own))

@@ -13,11 +13,14 @@ from typing import Any
 from ifonly.render import text
 from ifonly.render.style import FRAGMENT_STYLE, PAGE_STYLE
 from ifonly.render.view import AnswerView, RowView, value_text
-from ifonly.render.wording import STATUS_WORDS, predicts_numbers, score_text, standing
+from ifonly.render.wording import STATUS_WORDS, predicts_numbers, score_text, standing, unread
 
 
-def page(views: Sequence[RowView], record: Mapping[str, Any]) -> str:
-    """A whole page: every row with its values and answers, then what produced them."""
+def page(views: Sequence[RowView], record: Mapping[str, Any], ignored: Sequence[str] = ()) -> str:
+    """A whole page: every row with its values and answers, then what produced them.
+
+    `ignored` are the names of the features that the model does not read.
+    """
     overview = _overview(views) if len(views) > 1 else ""
     rows = "\n".join(_section(view) for view in views)
     numbers = all(predicts_numbers(view) for view in views)
@@ -26,6 +29,7 @@ def page(views: Sequence[RowView], record: Mapping[str, Any]) -> str:
 <h1>If only …</h1>
 <p>The changes that would have given another outcome, each checked with the model itself.
 Only what changes is shown; everything else stays as it is. {bar}</p>
+{_unread(ignored)}
 </header>
 {overview}
 {rows}
@@ -53,12 +57,14 @@ def document(title: str, body: str, style: str = "", head: str = "") -> str:
 """
 
 
-def fragment(views: Sequence[RowView], total: int) -> str:
+def fragment(views: Sequence[RowView], total: int, ignored: Sequence[str] = ()) -> str:
     """A compact view for notebooks: for each row one table with only what changes."""
     rows = "".join(_compact(view) for view in views)
     left = total - len(views)
     more = f"<p>… and {left} more row{'s' if left > 1 else ''}.</p>" if left > 0 else ""
-    return f'<div class="ifonly"><style>{FRAGMENT_STYLE}</style>{rows}{more}</div>'
+    return (
+        f'<div class="ifonly"><style>{FRAGMENT_STYLE}</style>{rows}{more}{_unread(ignored)}</div>'
+    )
 
 
 def isolated(value: Any) -> str:
@@ -184,3 +190,7 @@ def _cells(tag: str, values: Iterable[Any]) -> str:
 
 def _badge(status: str) -> str:
     return f'<span class="badge {escape(status)}">{STATUS_WORDS.get(status, escape(status))}</span>'
+
+
+def _unread(ignored: Sequence[str]) -> str:
+    return f"<p>{unread(ignored, isolated)}</p>" if ignored else ""

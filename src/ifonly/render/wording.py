@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ifonly.render.text import Show
 from ifonly.render.view import RowView, number_text, value_text
+
+NAMED = 10
+"""The most features that a sentence lists by name."""
 
 STATUS_WORDS = {
     "found": "every answer found",
@@ -31,6 +36,21 @@ def standing(row: RowView, show: Show = value_text) -> str:
         f"The model says {show(row.prediction)}; "
         f"its score for {wanted} is {score_text(row, row.score)}."
     )
+
+
+def unread(names: Sequence[str], show: Show = value_text) -> str:
+    """That the model does not read some features; nothing where there are none.
+
+    >>> unread(["price", "zip"])
+    'The model does not read price and zip; only rules and causes can require such a change.'
+    """
+    if not names:
+        return ""
+    listed = [show(name) for name in names[:NAMED]]
+    if len(names) > NAMED:
+        listed.append(f"{len(names) - NAMED} more")
+    text = f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else listed[0]
+    return f"The model does not read {text}; only rules and causes can require such a change."
 
 
 def score_text(row: RowView, score: float) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ifonly.errors import IfonlyError, PredictionError
 from ifonly.models import Counted
 from ifonly.models.decision import by_scores
+from ifonly.models.routes.bare import Bare
 from ifonly.models.routes.pipeline_table import Direct
 
 PER_ROW = 3
@@ -54,7 +55,7 @@ def predict(
     n = len(x)
     if model.most_rows is not None:
         n = min(n, max(0, model.most_rows - model.rows) // PER_ROW)
-    by_route = certain and isinstance(model.route, Direct)
+    by_route = certain and isinstance(model.route, Direct | Bare)
 
     def ask(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if by_route:

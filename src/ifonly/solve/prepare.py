@@ -21,6 +21,8 @@ from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
 from ifonly.models.reading import Reading, check_reading, read
+from ifonly.models.reading.ignored import ignored_features
+from ifonly.models.reading.trees.ensembles import opened
 from ifonly.models.routes.fastest import approach
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.split_points import read_stops
@@ -68,6 +70,8 @@ class Setting:
     """How usual points are, where the choice prefers those that are."""
     unread: str = ""
     """Why there is none, where one was wanted."""
+    ignored: tuple[str, ...] = ()
+    """The features that the model provably does not read."""
 
     @property
     def all_rules(self) -> tuple[Rule, ...]:
@@ -137,13 +141,15 @@ def prepare(
     scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
     said = np.asarray(scores if len(kept) else adapted.scores(probe))
     way = approach(model, adapted, space, probe, said)
+    chain = opened(way.inner, space)
+    ignored = ignored_features(way.inner, chain, way.within, space, probe)
     return Setting(
         space,
         adapted,
         way.route,
         (),
         Metric.of(space),
-        Grid.of(space, codes, read_stops(way.inner, way.route, space)),
+        Grid.of(space, codes, read_stops(chain, way.route, space)),
         Reference(kept, np.asarray(way.route.scores(kept) if way.decision.labels else scores)),
         said,
         way.decision,
@@ -151,6 +157,7 @@ def prepare(
         kind,
         Readable(way.inner, way.within, probe, probe if codes is None else codes),
         causes=None if causes is None else causes.bind(space),
+        ignored=tuple(np.array(space.names, dtype=object)[ignored]),
     )
 
 

@@ -124,7 +124,7 @@ def build_columns(
     if library == "pandas":
         arrays = arrays or level_arrays([_without_dtype(f) for f in features])
         return {
-            f.name: _pandas_column(f if native else _without_dtype(f), codes[:, j], arrays[j])
+            f.name: pandas_column(f if native else _without_dtype(f), codes[:, j], arrays[j])
             for j, f in enumerate(features)
         }
     return {
@@ -157,7 +157,7 @@ def _values(feature: Feature, codes: np.ndarray, *, native: bool) -> Any:
 def level_arrays(features: Sequence[Feature]) -> tuple[Any, ...]:
     """Each category's levels as a pandas array of its dtype, the missing value last."""
     return tuple(
-        pd.Series(_with_missing(f), dtype=_pandas_dtype(f.column)).array
+        pd.Series(_with_missing(f), dtype=pandas_dtype(f.column)).array
         if isinstance(f, Categorical)
         else None
         for f in features
@@ -171,7 +171,7 @@ def _with_missing(feature: Categorical) -> list[Any]:
     return [*feature.levels, missing] if feature.missing else list(feature.levels)
 
 
-def _pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
+def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
     if isinstance(feature, Categorical):
         last = len(feature.levels)
         places = np.nan_to_num(codes, nan=last) if feature.missing else codes
@@ -179,7 +179,7 @@ def _pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
         # A bare array of objects would be read again, and text become a string dtype.
         plain = isinstance(taken, pd.arrays.NumpyExtensionArray)
         return pd.Series(taken, dtype=array.dtype, copy=False) if plain else taken
-    dtype = _pandas_dtype(feature.column)
+    dtype = pandas_dtype(feature.column)
     if dtype is None:
         whole = feature.decimals <= 0 and not feature.missing
         return codes.astype(np.int64) if whole and np.all(codes == np.round(codes)) else codes
@@ -204,7 +204,7 @@ def value_of(feature: Feature, code: float) -> Any:
     return int(code) if whole else float(code)
 
 
-def _pandas_dtype(column: Column) -> Any:
+def pandas_dtype(column: Column) -> Any:
     if not column.dtype:
         return None
     if column.dtype == "category":

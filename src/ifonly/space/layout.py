@@ -19,6 +19,7 @@ from array_api_compat import array_namespace, device
 from ifonly.space.codes import build_columns, build_rows, level_arrays, read_codes
 from ifonly.space.feature import Categorical, Continuous, Feature, to_plain
 from ifonly.space.frame import Frame, as_frame
+from ifonly.space.wide import WIDE, build_blocks
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,8 @@ class Layout:
         0   30   b
         """
         library = library or self.library
+        if library == self.library == "pandas" and len(self) >= WIDE:
+            return build_blocks(self.features, codes, self._level_arrays)
         return build_rows(columns_of(self, codes, library), library)
 
     def units(self, codes: Any) -> Any:
@@ -205,8 +208,7 @@ class Layout:
         return xp.concat(columns, axis=-1)
 
     def snap(self, units: Any) -> Any:
-        """The codes nearest to units: the strongest level of a category, the rounded value of a
-        number.
+        """The codes nearest to units: a category's strongest level, a number's rounded value.
 
         Parameters
         ----------

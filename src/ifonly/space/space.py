@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ifonly.errors import DataError, IfonlyError, OptionError
+from ifonly.errors import DataError, IfonlyError, OptionError, listed
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_weights
 from ifonly.space.feature import Feature, from_plain, to_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
@@ -265,7 +265,7 @@ class Space(Layout):
             raise DataError("This is not a description of a space.", "Write one by to_json().")
         if plain["library"] not in LIBRARIES:
             raise DataError(
-                f"There is no library {plain['library']!r:.60}.", f"Known: {LIBRARIES}."
+                f"There is no library {plain['library']!r:.60}.", f"Known: {listed(LIBRARIES)}."
             )
         if not isinstance(plain["features"], list):
             raise DataError("The features of this space are not a list.", "Write one by to_json().")

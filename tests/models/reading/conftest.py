@@ -242,12 +242,13 @@ BY_TURNS = [
 
 @dataclass(frozen=True)
 class Example:
-    """A reading, the model over its space, the space, and the codes of the data."""
+    """A reading, the model over its space, the space, the codes of the data, the fitted model."""
 
     reading: Reading
     adapted: Model
     space: Space
     codes: np.ndarray
+    model: Any
 
 
 @cache
@@ -261,7 +262,7 @@ def read_example(name: str, task: str, seed: int) -> Example:
     codes = space.codes(frame)
     adapted = adapt(model, space, codes[:5])
     reading = read(model, adapted, space, np.asarray(space.round(codes)))
-    return Example(reading, adapted, space, codes)
+    return Example(reading, adapted, space, codes, model)
 
 
 @pytest.fixture(scope="session")

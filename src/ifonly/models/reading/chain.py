@@ -13,6 +13,7 @@ import numpy as np
 from ifonly.errors import ModelError
 from ifonly.models.adapters.table import TableModel, run
 from ifonly.models.reading.inputs import Inputs, numbers
+from ifonly.models.reading.trees.grown import Ensemble
 from ifonly.models.reading.witness import Witness
 
 Entry = TypeVar("Entry")
@@ -22,10 +23,13 @@ Entry = TypeVar("Entry")
 class Chain:
     """Steps, the last estimator, and the straight line that its numbers go through."""
 
-    steps: tuple[Callable[[Any], Any], ...]
+    steps: tuple[Any, ...]
+    """Pipelines without their last step."""
     estimator: Any
     slope: float = 1.0
     shift: float = 0.0
+    ensemble: Ensemble | None = None
+    """The estimator's trees, where `opened` has read some."""
 
     @property
     def kind(self) -> str:
@@ -47,7 +51,7 @@ class Chain:
         """What the estimator is given for codes [n, d]: a frame, an array or a sparse matrix."""
         given = table.frame(codes)
         for step in self.steps:
-            given = run(step, given)
+            given = run(step.transform, given)
         return given
 
     def inputs(
@@ -63,12 +67,12 @@ class Chain:
 
 def take_apart(model: Any) -> Chain:
     """The chain of a model: pipelines in any nesting, a search's best one, a scaled target."""
-    steps: list[Callable[[Any], Any]] = []
+    steps: list[Any] = []
     slope, shift = 1.0, 0.0
     while True:
         if hasattr(model, "steps") and hasattr(model, "__getitem__"):
             if len(model.steps) > 1:
-                steps.append(model[:-1].transform)
+                steps.append(model[:-1])
             model = model[-1]
         elif hasattr(model, "best_estimator_"):
             model = model.best_estimator_

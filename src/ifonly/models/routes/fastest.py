@@ -19,34 +19,41 @@ from ifonly.models.decision import Decision, Labels, decision_of, unwrapped
 from ifonly.models.differentiable import differentiable
 from ifonly.models.protocol import Model
 from ifonly.models.reading.points import spread
+from ifonly.models.routes.bare import Bare, bare
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.pipeline_table import Direct, direct
 from ifonly.space import Space
 
 
 def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
-    """Layers or tables in place of a pipeline, where they give what it gives on `probe` [n, d]."""
+    """Layers or tables in place of a pipeline, an array in place of a frame.
+
+    Each is taken where it gives on `probe` [n, d] what the model gives.
+    """
     if isinstance(adapted, Dense):
         return Lookup.of(adapted)
     if isinstance(adapted, TorchModel):
         read = differentiable(model, adapted, space, probe)
-    elif isinstance(adapted, TableModel) and hasattr(model, "steps") and len(probe):
+    elif not isinstance(adapted, TableModel) or not len(probe):
+        return adapted
+    elif hasattr(model, "steps"):
         try:
             read = differentiable(model, adapted, space, probe)
         except ModelError:
             return direct(model, adapted, probe) or adapted
     else:
-        return adapted
+        return bare(model, adapted, probe) or adapted
     return Lookup.of(read) if isinstance(read, Dense) and read.home is None else adapted
 
 
 def contradicts(route: Model, said: np.ndarray, scores: np.ndarray) -> bool:
     """Whether what a route has `said` [n, c] cannot be a model's `scores` [n, c].
 
-    Tables give the same scores but for the order in which trees are added up. Layers are read in
-    single precision and give logits: there, decisions are compared where they are clear.
+    Tables and arrays give the same scores but for the order in which trees are added up. Layers
+    are read in single precision and give logits: there, decisions are compared where they are
+    clear.
     """
-    if isinstance(route, Direct):
+    if isinstance(route, Direct | Bare):
         return not np.allclose(
             said, scores, rtol=0, atol=1e-9 * (1 + np.abs(scores).max(initial=0))
         )

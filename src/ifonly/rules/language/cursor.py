@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from ifonly.errors import RuleError, nearest
+from ifonly.errors import RuleError, close, nearest
 from ifonly.rules.language.names import (
     KEYWORDS,
     NUMBER,
@@ -196,12 +196,6 @@ class Reader:
             raise self.trouble("the quote is not closed.", "Close it with the same sign.")
         stop = end.search(self.line, self.at)
         return self.line[self.at : stop.start() if stop else None]
-
-
-def close(word: str, known: tuple[str, ...]) -> str:
-    """The hint that names the nearest known word; nothing where none is near."""
-    hint = nearest(word, known)
-    return hint if hint.startswith("Did") else ""
 
 
 @lru_cache(maxsize=256)

@@ -34,10 +34,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from ifonly.errors import RuleError
+from ifonly.errors import RuleError, close
 from ifonly.rules.change_rules import AtMost, OnlyChange
 from ifonly.rules.json import from_plain
-from ifonly.rules.language.cursor import Reader, Trouble, close
+from ifonly.rules.language.cursor import Reader, Trouble
 from ifonly.rules.language.names import Found
 from ifonly.rules.language.verbs import number_stands, read_about, read_relation
 from ifonly.rules.logic import And, Implies, Not, Or

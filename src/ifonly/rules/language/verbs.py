@@ -20,9 +20,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from ifonly.errors import close
 from ifonly.rules.change_rules import Changes, Fixed, Steps
 from ifonly.rules.intervals import Between, Compare, Monotone, Shift
-from ifonly.rules.language.cursor import Reader, close
+from ifonly.rules.language.cursor import Reader
 from ifonly.rules.language.names import NUMBER, Found, name_text, number_text
 from ifonly.rules.levels import OneOf
 from ifonly.rules.linear import Linear

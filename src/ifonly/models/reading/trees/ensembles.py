@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ifonly.models.reading.chain import Chain
+from ifonly.models.reading.chain import Chain, take_apart
 from ifonly.models.reading.trees.grown import Ensemble
 from ifonly.models.reading.trees.lightgbm import read_lightgbm
 from ifonly.models.reading.trees.sklearn import read_boosting, read_forest, read_histogram
@@ -39,12 +40,21 @@ def ensemble_of(chain: Chain, space: Space, *, sparse: bool = False) -> Ensemble
     return None if reader is None else reader(chain.estimator)
 
 
-def thresholds_of(chain: Chain, space: Space) -> Mapping[int, np.ndarray]:
-    """The sorted thresholds of an estimator's trees by its own columns; empty where it has none."""
+def opened(model: Any, space: Space) -> Chain:
+    """A model taken apart, with its trees; where that fails, the model as it is."""
+    try:
+        chain = take_apart(model)
+        return replace(chain, ensemble=ensemble_of(chain, space))
+    except Exception:  # a booster of another kind than trees, or of a release not known here
+        return Chain((), model)
+
+
+def thresholds_of(chain: Chain) -> Mapping[int, np.ndarray]:
+    """The sorted thresholds of an opened model's trees by its own columns; empty without trees."""
     if chain.entry({"catboost.CatBoost": True}):
         borders = chain.estimator.get_borders()
         return {int(j): np.asarray(cuts, np.float64) for j, cuts in borders.items() if len(cuts)}
-    ensemble = ensemble_of(chain, space)
+    ensemble = chain.ensemble
     # scikit-learn's histograms put categories first: without any, its columns are the frame's.
     if ensemble is None or getattr(chain.estimator, "is_categorical_", None) is not None:
         return {}

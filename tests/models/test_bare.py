@@ -1,0 +1,90 @@
+"""XGBoost is asked with arrays where they tell it the same as the frame, and only there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ifonly
+from ifonly.models.reading.points import spread
+from ifonly.models.routes.bare import Bare
+
+xgboost: Any = pytest.importorskip("xgboost")
+
+
+def table(seed: int) -> pd.DataFrame:
+    rng, n = np.random.default_rng(seed), 150
+    frame = pd.DataFrame(
+        {
+            "whole": rng.integers(-5, 90, n),
+            "large": rng.integers(2**24, 2**31, n),
+            "single": rng.normal(0, 9, n).round(3).astype(np.float32),
+            "double": rng.normal(0, 9, n).round(3),
+            "gaps": np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n).round(2)),
+        }
+    )
+    return frame[list(rng.permutation(frame.columns))]
+
+
+def fitted(frame: pd.DataFrame, kind: Any = None) -> Any:
+    model = (kind or xgboost.XGBClassifier)(n_estimators=8, n_jobs=1, enable_categorical=True)
+    return model.fit(frame, frame.iloc[:, 0] + frame["double"] > frame.iloc[:, 0].median())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_array_gives_bit_for_bit_the_scores_of_the_frame(seed: int) -> None:
+    frame = table(seed)
+    columns = list(np.random.default_rng(seed).permutation(frame.columns))
+    setting = ifonly.Explainer(fitted(frame), data=frame[columns]).setting
+    assert isinstance(setting.route, Bare)
+    codes = spread(setting.space, 500, seed=seed)
+    assert np.array_equal(setting.route.scores(codes), setting.model.scores(codes))
+
+
+def test_answers_are_the_same_as_with_frames() -> None:
+    frame = table(0)
+    quick, plain = (ifonly.Explainer(fitted(frame), data=frame) for _ in range(2))
+    plain.setting = replace(plain.setting, route=plain.setting.model)
+    first, second = (one.explain(frame[:6], k=3) for one in (quick, plain))
+    assert np.array_equal(first.points, second.points, equal_nan=True)
+    assert first.status == second.status
+    assert first.record["route"] == "arrays of its numbers"
+    assert second.record["route"] == "the model itself"
+
+
+def other(seed: int) -> Any:
+    """A class of the user's own, which may look at the names of the columns."""
+
+    class Own(xgboost.XGBClassifier):  # type: ignore[misc]
+        pass
+
+    return fitted(table(seed), Own), table(seed)
+
+
+def mixed(seed: int) -> Any:
+    """A frame with a column that is no number."""
+    frame = table(seed).assign(job=pd.Categorical(["a", "b"] * 75))
+    return fitted(frame), frame
+
+
+@pytest.mark.parametrize("source", [other, mixed])
+def test_a_class_or_a_frame_of_another_kind_is_asked_as_before(source: Any) -> None:
+    model, frame = source(0)
+    setting = ifonly.Explainer(model, data=frame).setting
+    assert setting.route is setting.model
+
+
+def test_a_route_that_contradicts_the_model_is_not_taken_again() -> None:
+    frame = table(0)
+    explainer = ifonly.Explainer(fitted(frame), data=frame)
+    route = explainer.setting.route
+    assert isinstance(route, Bare)
+    turned = replace(route, order=route.order[::-1])
+    explainer.setting = replace(explainer.setting, route=turned)
+    answers = explainer.explain(frame[:4], k=2)
+    assert answers.record["contradicted"]
+    assert answers.filled.any(axis=1).all()
