@@ -65,7 +65,8 @@ class Setting:
 
     def with_rules(self, rules: Rules) -> Setting:
         """The setting with more rules, checked against each other."""
-        more = as_rules(rules, self.space)
+        known = self.readable.data if self.readable and len(self.reference.codes) else None
+        more = as_rules(rules, self.space, known)
         if not more:
             return self
         _check_together(self.space, self.rules + more)
