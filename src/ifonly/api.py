@@ -14,6 +14,7 @@ from ifonly.rules import Rules
 from ifonly.rules.suggested.suggestions import MOST, Suggestions, suggested
 from ifonly.solve.method import MethodLike
 from ifonly.solve.method_text import read_method
+from ifonly.solve.question import check_whole
 from ifonly.space import Cost, Space
 from ifonly.space.frame import Frame
 
@@ -240,7 +241,6 @@ def suggest_rules(data: Frame, *, space: Space | None = None, most: int = MOST) 
     rule                                                         rows  meaning
     garage determines area: closed -> 45, none -> 0, open -> 30    60  area repeats garage in ...
     """
-    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise OptionError(f"most is {most!r}.", "It is a whole number of 0 or more.")
+    check_whole(most, "most", least=0)
     space = Space.infer(data) if space is None else space
     return suggested(space, space.codes(data, "data"), most)

@@ -223,7 +223,7 @@ class Equivalent(_Joined):
 
     def truth(self, scene: Scene) -> np.ndarray:
         first, second = self.parts
-        return first.truth(scene) * second.truth(scene)
+        return np.asarray(first.truth(scene) * second.truth(scene))
 
     def violation(self, scene: Scene) -> np.ndarray:
         first, second = (part.violation(scene) for part in self.parts)

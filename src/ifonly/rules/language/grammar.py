@@ -31,7 +31,7 @@ something else stands in quotes.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -210,7 +210,7 @@ def parse(line: str, space: Space) -> Rule:
 
 
 def as_rules(
-    rules: Iterable[Given | Suggestions] | Given | None,
+    rules: Iterable[Given | Sequence[str]] | Given | None,
     space: Space,
     data: np.ndarray | None = None,
 ) -> tuple[Rule, ...]:
@@ -224,9 +224,7 @@ def as_rules(
             f"The rules are a dictionary: {rules!r}.", "Give a list, such as rules=['age fixed']."
         )
     given: list[Any] = [rules] if isinstance(rules, str | Rule | Mapping) else list(rules or ())
-    several = (
-        suggested(space, data) if one == WORD and data is not None else one for one in given
-    )
+    several = (suggested(space, data) if one == WORD and data is not None else one for one in given)
     listed = (one if isinstance(one, Suggestions) else [one] for one in several)
     return tuple(_as_rule(rule, space) for part in listed for rule in part)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from ifonly.rules.change_rules import Changes, Fixed, Steps
 from ifonly.rules.intervals import Between, Compare, Monotone, Shift
@@ -124,7 +125,7 @@ def _determines(reader: Reader, name: str, verb: str) -> Rule:
     effect = reader.name()
     number = not isinstance(reader.space.features[reader.space.index(effect)], Categorical)
     reader.want(":", hint=hint)
-    pairs = []
+    pairs: list[tuple[Any, Any]] = []
     while not pairs or reader.another(name):
         level = reader.level(name)
         reader.want("->", hint=hint)

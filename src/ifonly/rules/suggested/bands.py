@@ -9,11 +9,14 @@ import numpy as np
 from ifonly.rules.intervals import Between
 from ifonly.rules.levels import OneOf
 from ifonly.rules.logic import Equivalent
+from ifonly.rules.suggested.functions import MOST_LEVELS
 from ifonly.rules.suggested.table import CERTAIN, LEAST_ROWS, Suggestion, Table
 from ifonly.space.codes import value_of
 
 MOST_BANDS = 8
 """How many levels of a category are stated as bands at the most."""
+SAMPLE = 48
+"""How many rows are looked at first."""
 
 
 def bands(table: Table, columns: list[int]) -> list[Suggestion]:
@@ -22,7 +25,7 @@ def bands(table: Table, columns: list[int]) -> list[Suggestion]:
     numbers = [j for j in table.numbers if j in columns]
     for a in (a for a in table.categories if a in columns):
         best: list[tuple[int, int]] = []
-        for b in numbers:
+        for b in _separated(table, a, numbers):
             levels = _banded(table, a, b, len(numbers))
             best = max(best, [(int(level), b) for level in levels], key=len)
         if len(best) == len(table.ranges[a][0]):
@@ -30,6 +33,20 @@ def bands(table: Table, columns: list[int]) -> list[Suggestion]:
         if len(best) <= MOST_BANDS:
             found += [_stated(table, a, b, level) for level, b in sorted(best)]
     return found
+
+
+def _separated(table: Table, a: int, numbers: list[int]) -> list[int]:
+    """The numbers for which no row of a sample is in the range of another level than its own."""
+    low, high, known = (part[:, numbers] for part in table.ranges[a])
+    if len(low) > MOST_LEVELS:
+        return []
+    sample = np.linspace(0, len(table.codes) - 1, SAMPLE).astype(np.intp)
+    rows = table.codes[sample][:, numbers]
+    alone = (low < high) & (known >= LEAST_ROWS)
+    for i, level in enumerate(table.ranges[a][0][:, a]):
+        others = rows[table.codes[sample, a] != level]
+        alone[i] &= ~((others >= low[i]) & (others <= high[i])).any(axis=0)
+    return [numbers[i] for i in np.flatnonzero(alone.any(axis=0))]
 
 
 def _banded(table: Table, a: int, b: int, numbers: int) -> np.ndarray:

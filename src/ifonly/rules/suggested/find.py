@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 
 from ifonly.rules.suggested.bands import bands
@@ -35,9 +37,9 @@ def find_rules(space: Space, codes: np.ndarray, most: int) -> tuple[Suggestion, 
         *determined(table, direct),
         *bands(table, columns),
         *orders(table, numbers, _parts(space, [relation for relation, _ in relations])),
-        *implications(table, columns, follows),
+        *implications(table, columns, direct, follows),
     ]
-    return tuple(one for one in found if _holds(table, one))[:most]
+    return tuple(islice((one for one in found if _holds(table, one)), most))
 
 
 def _holds(table: Table, found: Suggestion) -> bool:

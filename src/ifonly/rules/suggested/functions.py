@@ -18,7 +18,7 @@ Functions = dict[tuple[int, int], np.ndarray]
 
 
 def functions(table: Table, columns: list[int]) -> tuple[Functions, set[int]]:
-    """What follows from what, without what follows from that; and columns that repeat another."""
+    """What determines what, without what follows from that; and columns that repeat another."""
     found = _all(table, columns)
     repeats: dict[int, int] = {}
     for a, b in sorted(found):
@@ -43,6 +43,8 @@ def determined(table: Table, found: Functions) -> list[Suggestion]:
     """Functions as rules."""
     space, rules = table.space, []
     for (a, b), codes in found.items():
+        if len(codes) > MOST_LEVELS:
+            continue
         cause, effect = space.features[a], space.features[b]
         own = table.ranges[a][0][:, a]
         pairs = tuple(
@@ -63,13 +65,12 @@ def _all(table: Table, columns: list[int]) -> Functions:
     found = {}
     tested = 2 * math.log10(max(2, len(columns)))
     for a in (a for a in table.categories if a in columns):
-        low, high, _ = table.ranges[a]
-        if len(low) > MOST_LEVELS:
-            continue
+        low, high, known = table.ranges[a]
         single = ((low == high) | np.isnan(low)).all(axis=0)
         for b in (b for b in columns if b != a and single[b]):
-            counts = table.counts(b)[~np.isnan(table.groups[b][0])]
-            ways = (~np.isnan(low[:, b])).sum() * math.log10(len(counts))
-            if table.orders(counts) - ways - tested >= CERTAIN:
+            values, places = np.unique(low[:, b], return_inverse=True)
+            counts = np.bincount(places.ravel(), weights=known[:, b]).astype(np.intp)
+            ways = len(low) * math.log10(max(1, (~np.isnan(values)).sum()))
+            if ways and table.orders(counts) - ways - tested >= CERTAIN:
                 found[a, b] = low[:, b]
     return found

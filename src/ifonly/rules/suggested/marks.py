@@ -15,14 +15,22 @@ from collections.abc import Iterable
 import numpy as np
 
 from ifonly.rules.intervals import Between
+from ifonly.rules.levels import OneOf
 from ifonly.rules.logic import Equivalent, Implies
-from ifonly.rules.suggested.functions import Functions
-from ifonly.rules.suggested.table import CERTAIN, FREQUENT, LEAST_ROWS, Suggestion, Mark, Table
+from ifonly.rules.suggested.functions import MOST_LEVELS, Functions
+from ifonly.rules.suggested.table import CERTAIN, FREQUENT, LEAST_ROWS, Mark, Suggestion, Table
+from ifonly.space.codes import value_of
 
 GAP = 5
 """How many steps of a number lie between a value that stands out and all others, at the least."""
-MOST_ARCS = 300
+MANY_ROWS = 30
+"""How many rows with a level have a value in common, where others have it too, at the least."""
+MOST_ARCS = 1000
 """How many implications are compared with each other."""
+MOST_SHARED = 3
+"""How many values of two columns go together at the most: more are a function, or near to one."""
+MOST_LISTED = 12
+"""How many levels an implication lists at the most."""
 
 Follows = dict[Mark, set[Mark]]
 """What stated rules let follow from a value."""
@@ -30,37 +38,58 @@ Follows = dict[Mark, set[Mark]]
 
 def equivalences(table: Table, columns: list[int], follows: Follows) -> list[Suggestion]:
     """Values that the same rows have; for each such set of rows, one value with each other."""
-    space, found = table.space, []
+    space, marks = table.space, _marks(table, columns)
     groups = defaultdict(list)
-    marks = _marks(table, columns)
     for mark, rows in marks:
         groups[rows].append(mark)
     tested = 2 * math.log10(max(2, len(marks)))
-    n = len(table.codes)
+    pairs = defaultdict(list)
     for group in groups.values():
         first, *others = sorted(group, key=lambda m: (np.isnan(m.code), space.continuous[m.j], m.j))
-        if not others or float(table.choices(n, first.rows)) - tested < CERTAIN:
+        if np.isnan(first.code):  # what is missing stays so, and needs no rule
             continue
-        for other in others:
-            if np.isnan(first.code) or _known(first, other, follows):
-                continue  # what is missing stays so, and needs no rule
-            follows[first].add(other)
-            follows[other].add(first)
-            rule = Equivalent((first.rule(space), other.rule(space)))
-            meaning = f"{first.text(space)} exactly where {other.text(space)}."
-            found += [Suggestion(rule, first.rows, meaning), *_apart(table, first, other)]
+        gaps = [one for one in others if np.isnan(one.code)]
+        features = (space.features[gap.j] for gap in gaps)
+        if not any(feature.fillable or feature.erasable for feature in features):
+            others = [one for one in others if one not in gaps[1:]]
+        if float(table.choices(len(table.codes), first.rows)) - tested >= CERTAIN:
+            for other in others:
+                pairs[first.j, other.j].append((first, other))
+    found = []
+    for pair in (pair for pair in pairs.values() if len(pair) <= MOST_SHARED):
+        for first, other in pair:
+            if not _known(first, other, follows):
+                follows[first].add(other)
+                follows[other].add(first)
+                rule = Equivalent((first.rule(space), other.rule(space)))
+                meaning = f"{first.text(space)} exactly where {other.text(space)}."
+                found += [Suggestion(rule, first.rows, meaning), *_apart(table, first, other)]
     return found
 
 
-def implications(table: Table, columns: list[int], follows: Follows) -> list[Suggestion]:
-    """What every row with some level has in common; the least probable first."""
-    arcs = sorted(_arcs(table, columns), key=lambda arc: -arc[0])[:MOST_ARCS]
-    space, found = table.space, []
+def implications(
+    table: Table, columns: list[int], functions: Functions, follows: Follows
+) -> list[Suggestion]:
+    """What every row with some levels has in common; the least probable first."""
+    arcs = [arc for arc in _arcs(table, columns) if (arc[1].j, arc[2].j) not in functions]
+    arcs = sorted(arcs, key=lambda arc: -arc[0])[:MOST_ARCS]
+    space = table.space
+    grouped: dict[tuple[int, Mark], list[Mark]] = defaultdict(list)
     for _, one, other in arcs:
         if not _known(one, other, follows):
             follows[one].add(other)
-            meaning = f"Wherever {one.text(space)}, {other.text(space)}."
-            found.append(Suggestion(Implies(one.rule(space), other.rule(space)), one.rows, meaning))
+            grouped[one.j, other].append(one)
+    found = []
+    for (j, other), some in grouped.items():
+        if len(some) <= MOST_LISTED:
+            feature = space.features[j]
+            levels = tuple(value_of(feature, mark.code) for mark in sorted(some))
+            words = " or ".join(map(str, levels)) if len(levels) < 4 else f"one of {len(levels)}"
+            meaning = f"Wherever {feature.name} is {words}, {other.text(space)}."
+            rows = sum(mark.rows for mark in some)
+            found.append(
+                Suggestion(Implies(OneOf(feature.name, levels), other.rule(space)), rows, meaning)
+            )
     return found
 
 
@@ -68,6 +97,8 @@ def followed(table: Table, functions: Functions) -> Follows:
     """What follows by functions."""
     follows: Follows = defaultdict(set)
     for (a, b), codes in functions.items():
+        if len(codes) > MOST_LEVELS:
+            continue
         for level, code in zip(table.ranges[a][0][:, a], codes, strict=True):
             if not np.isnan(code):
                 follows[Mark(a, float(level))].add(Mark(b, float(code)))
@@ -114,7 +145,7 @@ def _arcs(table: Table, columns: list[int]) -> Iterable[tuple[float, Mark, Mark]
     for a in (a for a in table.categories if a in columns):
         low, high, known = table.ranges[a]
         rows = known[:, a]
-        single = (low == high) & (known >= LEAST_ROWS)
+        single = (low == high) & (known >= MANY_ROWS)
         for level, b in zip(*np.nonzero(single[:, columns]), strict=True):
             b = columns[b]
             values = table.groups[b][0]

@@ -41,6 +41,8 @@ def orders(table: Table, columns: list[int], known: set[tuple[int, int]]) -> lis
 
 def _pairs(table: Table, columns: list[int]) -> list[tuple[int, int]]:
     """The pairs of columns of which the first is never above the second."""
+    if len(columns) < 2:
+        return []
     x = table.codes[:, columns]
     ends = np.nanquantile(x, QUANTILES, axis=0)
     # Sorted, the values of a column that is never above another are not either.

@@ -157,7 +157,9 @@ def _stated(table: Table, relation: Relation) -> Suggestion | None:
     text = str(rule)
     if not exact:
         slack = float(f"{rounding:.2g}") if float(f"{rounding:.2g}") >= off else float(f"{off:.3g}")
-        rule = Linear(left, "<=", (*right, (slack, ""))) & Linear(left, ">=", (*right, (-slack, "")))
+        rule = Linear(left, "<=", (*right, (slack, ""))) & Linear(
+            left, ">=", (*right, (-slack, ""))
+        )
     return Suggestion(rule, int(known.sum()), _meaning(table, relation, bound, text, exact))
 
 
@@ -168,7 +170,9 @@ def _sides(
     names = table.space.names
     signs = sorted(j for j, times in relation.items() if times > 0)
     others = sorted(relation.keys() - signs)
-    if others and (len(others) < len(signs) or (len(others) == 1 == len(signs) and others[0] > signs[0])):
+    if others and (
+        len(others) < len(signs) or (len(others) == 1 == len(signs) and others[0] > signs[0])
+    ):
         relation, bound = {j: -times for j, times in relation.items()}, -bound
         signs, others = others, signs
     left = tuple((float(relation[j]), names[j]) for j in signs)

@@ -13,9 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ifonly.rules.rule import Rule
 from ifonly.rules.intervals import Compare
+from ifonly.rules.language.names import number_text
 from ifonly.rules.levels import Missing, OneOf
+from ifonly.rules.rule import Rule
 from ifonly.space import Categorical, Space
 from ifonly.space.codes import value_of
 
@@ -36,7 +37,7 @@ class Suggestion:
     meaning: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Mark:
     """A value of a feature, or that it is missing, and how many rows have it."""
 
@@ -56,8 +57,10 @@ class Mark:
     def text(self, space: Space) -> str:
         """The same in plain English."""
         feature = space.features[self.j]
-        value = value_of(feature, self.code)
-        return f"{feature.name} is {'missing' if value is None else value}"
+        if isinstance(feature, Categorical) or np.isnan(self.code):
+            value = value_of(feature, self.code)
+            return f"{feature.name} is {'missing' if value is None else value}"
+        return f"{feature.name} is {number_text(self.code)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,17 +109,37 @@ class Table:
 
         The least code, the greatest, and the number of rows in which there is one.
         """
-        found = {}
+        places, values = self._places
+        gaps = places < 0
+        some = bool(gaps.any())
+        above = np.where(gaps, np.iinfo(places.dtype).max, places) if some else places
+        columns, found = np.arange(len(self.space)), {}
         for j in self.categories:
-            values, order, starts = self.groups[j]
-            starts = starts[~np.isnan(values)]
-            part = self.codes[order[: len(order) - int(np.isnan(self.codes[:, j]).sum())]]
-            found[j] = (
-                np.fmin.reduceat(part, starts, axis=0),
-                np.fmax.reduceat(part, starts, axis=0),
-                np.add.reduceat(~np.isnan(part), starts, axis=0, dtype=np.int64),
-            )
+            known, order, starts = self.groups[j]
+            ends = [*starts[1:], len(order)]
+            levels = int(np.isfinite(known).sum())
+            parts = [order[a:b] for a, b in zip(starts, ends, strict=True)][:levels]
+            most = np.array([places[part].max(axis=0) for part in parts])
+            least = np.minimum(most, [above[part].min(axis=0) for part in parts])
+            rows = [len(part) - (gaps[part].sum(axis=0) if some else 0) for part in parts]
+            counts = np.array([np.broadcast_to(one, len(columns)) for one in rows])
+            found[j] = values[columns, least], values[columns, most], counts
         return found
+
+    @cached_property
+    def _places(self) -> tuple[np.ndarray, np.ndarray]:
+        """[n, d] the position of each value among those of its feature, -1 where it is missing.
+
+        Small whole numbers, which are quick to compare; and the values [d, most], NaN at the end.
+        """
+        most = max(len(values) for values, *_ in self.groups)
+        places = np.empty(self.codes.shape, dtype=np.int16 if most < 2**15 - 1 else np.int32)
+        listed = np.full((len(self.groups), most + 1), np.nan)
+        for j, (values, order, _) in enumerate(self.groups):
+            places[order, j] = np.repeat(np.arange(len(values)), self.counts(j))
+            listed[j, : len(values)] = values
+        places[np.isnan(self.codes)] = -1
+        return places, listed
 
     @cached_property
     def _factorials(self) -> np.ndarray:
