@@ -1,4 +1,4 @@
-"""The verbs: from a model and rows to answers, from a record to the same ones, from data to rules."""
+"""The verbs: a model and rows give answers, a record the same again, and data suggest rules."""
 
 from __future__ import annotations
 
@@ -235,9 +235,8 @@ def suggest_rules(data: Frame, *, space: Space | None = None, most: int = MOST) 
     Examples
     --------
     >>> import pandas as pd, ifonly
-    >>> area = [0, 30, 45] * 20
-    >>> garage = ["none", "open", "closed"] * 20
-    >>> print(ifonly.suggest_rules(pd.DataFrame({"garage": garage, "area": area, "year": range(60)})))
+    >>> data = pd.DataFrame({"garage": ["none", "open", "closed"] * 20, "area": [0, 30, 45] * 20})
+    >>> print(ifonly.suggest_rules(data))
     rule                                                         rows  meaning
     garage determines area: closed -> 45, none -> 0, open -> 30    60  area repeats garage in ...
     """

@@ -3,7 +3,8 @@
 about  = "fixed" | "changes" [by] | ("increases" | "decreases") [by] | "causes" feature
        | "only" ("increases" | "decreases") | ["only"] ":" move {"," move} ["of" feature]
        | "between" number "and" number | ("at most" | "at least") number
-       | "in steps of" number | "is missing" | "determines" feature ":" pair {"," pair} | ("in" | "is" | "not in" | "is not" | "not") level {"," level}
+       | "in steps of" number | "is missing" | "determines" feature ":" pair {"," pair}
+       | ("in" | "is" | "not in" | "is not" | "not") level {"," level}
        | ("=" | "==" | "!=") level | {"," feature} "and" feature "change together or not at all"
 by     = "by" ("at least" number | "at most" number | "between" number "and" number)
 move   = level "->" level ["takes" number]            pair = level "->" (level | number)

@@ -94,17 +94,17 @@ def implications(
 
 
 def followed(table: Table, functions: Functions) -> Follows:
-    """What follows by functions."""
+    """What follows by functions, also from a value that a single level has."""
     follows: Follows = defaultdict(set)
     for (a, b), codes in functions.items():
         if len(codes) > MOST_LEVELS:
             continue
         for level, code in zip(table.ranges[a][0][:, a], codes, strict=True):
+            one, other = Mark(a, float(level)), Mark(b, float(code))
             if not np.isnan(code):
-                follows[Mark(a, float(level))].add(Mark(b, float(code)))
-        if len(np.unique(codes)) == len(codes):
-            for level, code in zip(table.ranges[a][0][:, a], codes, strict=True):
-                follows[Mark(b, float(code))].add(Mark(a, float(level)))
+                follows[one].add(other)
+            if (codes == code).sum() == 1:
+                follows[other].add(one)
     return follows
 
 

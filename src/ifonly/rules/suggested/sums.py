@@ -24,6 +24,8 @@ MOST_PARTS = 12
 """How many columns a sum has at the most; where all its factors are 1, three times as many."""
 EXACT = 1e-7
 """What a dependent column may be off by, in its standard deviations."""
+FINE = 0.02
+"""Up to which rounding, in the same unit, a column can be a rounded sum."""
 
 Relation = dict[int, int]
 """Whole factors by feature, the sum of which is a constant; the first one is positive."""
@@ -48,17 +50,19 @@ def _relations(table: Table) -> list[Relation]:
     x = x[np.linspace(0, len(x) - 1, min(len(x), 2 * len(columns) + 400)).astype(np.intp)]
     x = x - x.mean(axis=0)
     scale = x.std(axis=0)
-    kept = [i for i in range(len(columns)) if scale[i] > 0]
+    kept = np.flatnonzero(scale > 0)
     x, scale, columns = x[:, kept] / scale[kept], scale[kept], [columns[i] for i in kept]
-    free, dependent = _dependent(x)
+    rounding = 0.5 * 10.0 ** -table.space.decimals[columns] / scale
+    free, dependent = _dependent(x, np.where(rounding < FINE, rounding, 0.0) + EXACT)
     if not dependent:
         return []
-    solved = np.linalg.lstsq(x[:, free], x[:, dependent], rcond=None)[0]
+    solved, *_ = np.linalg.lstsq(x[:, free], x[:, list(dependent)], rcond=None)
     found = []
-    for k, j in enumerate(dependent):
-        used = np.flatnonzero(np.abs(solved[:, k]) > EXACT**0.5)
+    for k, (j, away) in enumerate(dependent.items()):
+        close = 1e-5 if away < EXACT else 2 * FINE
+        used = np.flatnonzero(np.abs(solved[:, k]) > close)
         ratios = solved[used, k] * scale[j] / scale[[free[i] for i in used]]
-        whole = _whole(ratios) if 0 < len(used) < 3 * MOST_PARTS else None
+        whole = _whole(ratios, close) if 0 < len(used) < 3 * MOST_PARTS else None
         if whole is not None:
             parts = {columns[free[i]]: -whole[1 + n] for n, i in enumerate(used)}
             found.append({columns[j]: whole[0], **parts})
@@ -76,36 +80,40 @@ def _known(table: Table) -> tuple[list[int], np.ndarray]:
     return columns, table.codes[np.ix_(whole, columns)]
 
 
-def _dependent(x: np.ndarray) -> tuple[list[int], list[int]]:
-    """The columns of x [n, p] that no earlier columns add up to, and those that some do."""
+def _dependent(x: np.ndarray, close: np.ndarray) -> tuple[list[int], dict[int, float]]:
+    """The columns of x [n, p] that no earlier ones add up to, and those that some do.
+
+    The latter with how far they are from the sum; a column is `close` [p] to one by rounding.
+    """
     basis = np.empty((len(x), min(x.shape)))
     free: list[int] = []
-    dependent = []
-    length = math.sqrt(len(x))
+    dependent = {}
     for j in range(x.shape[1]):
         rest = x[:, j]
         for _ in range(2):  # twice is enough (Kahan)
             rest = rest - basis[:, : len(free)] @ (basis[:, : len(free)].T @ rest)
         size = float(np.linalg.norm(rest))
-        if size < EXACT * length:
-            dependent.append(j)
+        away = size / math.sqrt(len(x))
+        if away < close[j]:
+            dependent[j] = away
         elif len(free) + LEAST_ROWS < len(x):
             basis[:, len(free)] = rest / size
             free.append(j)
     return free, dependent
 
 
-def _whole(ratios: np.ndarray) -> list[int] | None:
+def _whole(ratios: np.ndarray, close: float) -> list[int] | None:
     """Whole factors of a column and of its parts, from the parts' ratios to it; None: not small."""
     most = MOST_RATIO if len(ratios) == 1 else MOST_FACTOR
-    parts = [Fraction(float(ratio)).limit_denominator(MOST_FACTOR) for ratio in ratios]
-    if any(abs(float(p) - r) > 1e-5 * max(1, abs(r)) for p, r in zip(parts, ratios, strict=True)):
+    finest = MOST_FACTOR if close < FINE else 1
+    parts = [Fraction(float(ratio)).limit_denominator(finest) for ratio in ratios]
+    if any(abs(float(p) - r) > close * max(1, abs(r)) for p, r in zip(parts, ratios, strict=True)):
         return None
     times = math.lcm(*(part.denominator for part in parts))
     whole = [times, *(int(part * times) for part in parts)]
-    small = max(map(abs, whole)) <= most
-    ones = max(map(abs, whole)) == 1
-    return whole if small and all(whole) and len(whole) <= MOST_PARTS * (3 if ones else 1) else None
+    largest = max(map(abs, whole))
+    long = len(whole) > MOST_PARTS * (3 if largest == 1 else 1)
+    return whole if all(whole) and largest <= most and not long else None
 
 
 def _shortened(relations: list[Relation]) -> list[Relation]:
