@@ -225,6 +225,9 @@ MENDED = {
     "and": 0.97,
     "forbid": 0.87,
     "not": 0.8,
+    "missing": 0.9,
+    "determines": 0.9,
+    "equivalent": 0.9,
 }
 """The least share of broken points that repair mends, of those that can be mended at all.
 

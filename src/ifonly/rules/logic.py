@@ -232,8 +232,9 @@ class Equivalent(_Joined):
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         """The condition whose features the point has changed leads, and the other one follows."""
         sign, (first, second) = 1 if wanted else -1, self.parts
-        changed = [scene.changed(scene.space.index(name)) for name in first.names]
-        leads = np.any(changed, axis=0)[:, None]
+        leads = np.zeros((len(scene.points), 1), dtype=bool)
+        for name in first.names:
+            leads |= scene.changed(scene.space.index(name))[:, None]
         by_first = _follow(scene, second, sign * first.truth(scene))
         by_second = _follow(scene, first, sign * second.truth(scene))
         points, met = scene.points, sign * self.truth(scene) >= 0

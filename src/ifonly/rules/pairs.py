@@ -76,17 +76,15 @@ class Determines(Condition):
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         """The effect follows; where it alone was changed, a level that goes with it is taken."""
-        points = scene.points
-        if not wanted:
-            return points
         j, e = scene.space.index(self.name), scene.space.index(self.effect)
-        fits = np.abs(self.codes(scene.space) - scene.value(e)[:, None]) <= CLOSE * scene.step(e)
-        led = scene.with_value(j, scene.level(j, fits))
+        codes, value, sign = self.codes(scene.space), scene.value(e)[:, None], 1 if wanted else -1
+        fits = (np.abs(codes - value) <= CLOSE * scene.step(e)) == wanted
+        led = scene.with_value(j, scene.level(j, fits & ~np.isnan(codes)))
         only = scene.changed(e) & ~scene.changed(j)
-        met = self.truth(scene) >= 0
-        for start in (np.where(only[:, None], led, points), points, scene.back(j)):
-            moved = self._drawn(scene.moved(start))
-            can = self.truth(scene.moved(moved)) >= 0
+        points, met = scene.points, sign * self.truth(scene) >= 0
+        for start in (np.where(only[:, None], led, points), points, led, scene.back(j)):
+            moved = self._drawn(scene.moved(start), wanted)
+            can = sign * self.truth(scene.moved(moved)) >= 0
             points = np.where((can & ~met)[:, None], moved, points)
             met |= can
         return points
@@ -103,16 +101,22 @@ class Determines(Condition):
         unknown = [category.stays] if np.isnan(category.own) else []
         return any_of([*unknown, *(all_of([category.among(at), effect]) for at, effect in ways)])
 
-    def _drawn(self, scene: Scene) -> np.ndarray:
-        """[n, d] the points with the effect that their level goes with, where it is allowed."""
+    def _drawn(self, scene: Scene, wanted: bool) -> np.ndarray:
+        """[n, d] the points with an effect that their level goes with, or not, where it can be."""
         j, e = scene.space.index(self.name), scene.space.index(self.effect)
         level = scene.value(j)
         code = self.codes(scene.space)[np.nan_to_num(level).astype(np.intp)]
-        code = np.where(np.isnan(level), np.nan, code)
-        if scene.space.continuous[e]:
-            return scene.with_value(e, np.where(np.isnan(code), code, scene.between(e, code, code)))
-        levels = np.arange(len(scene.space.features[e].levels))  # type: ignore[union-attr]
-        return scene.with_value(e, scene.level(e, levels == code[:, None]))
+        free = np.isnan(code) | np.isnan(level)
+        if not scene.space.continuous[e]:
+            levels = np.arange(len(scene.space.features[e].levels))  # type: ignore[union-attr]
+            drawn = scene.level(e, (levels == code[:, None]) == wanted)
+        elif wanted:
+            drawn = scene.between(e, code, code)
+        else:
+            less, more = code - scene.step(e), code + scene.step(e)
+            drawn = scene.between(e, more, np.inf)
+            drawn = np.where(np.isnan(drawn), scene.between(e, -np.inf, less), drawn)
+        return scene.with_value(e, np.where(free, np.nan, drawn))
 
     def _values(self, space: Space) -> list[Any]:
         """The values of the effect in the order of the levels of the space that are listed."""
