@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ifonly.rules import relation as relation
     from ifonly.rules import takes as takes
     from ifonly.rules import together as together
+    from ifonly.rules.suggested.suggestions import Suggestions as Suggestions
     from ifonly.solve.method import Method as Method
     from ifonly.solve.method import MethodLike as MethodLike
     from ifonly.space import Categorical as Categorical
@@ -76,6 +77,7 @@ _HOMES = {
         "forbid in_steps increases missing none_of one_of only_change only_decreases "
         "only_increases relation takes together"
     ),
+    "ifonly.rules.suggested.suggestions": "Suggestions",
     "ifonly.solve.method": "Method MethodLike",
     "ifonly.space": "Categorical Continuous Ordinal Space cost",
     "ifonly.status": "Status",

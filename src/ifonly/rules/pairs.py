@@ -78,8 +78,8 @@ class Determines(Condition):
         """The effect follows; where it alone was changed, a level that goes with it is taken."""
         j, e = scene.space.index(self.name), scene.space.index(self.effect)
         codes, value, sign = self.codes(scene.space), scene.value(e)[:, None], 1 if wanted else -1
-        fits = (np.abs(codes - value) <= CLOSE * scene.step(e)) == wanted
-        led = scene.with_value(j, scene.level(j, fits & ~np.isnan(codes)))
+        fits = np.isnan(codes) | (np.abs(codes - value) <= CLOSE * scene.step(e))
+        led = scene.with_value(j, scene.level(j, fits == wanted))
         only = scene.changed(e) & ~scene.changed(j)
         points, met = scene.points, sign * self.truth(scene) >= 0
         for start in (np.where(only[:, None], led, points), points, led, scene.back(j)):

@@ -216,16 +216,15 @@ def _determines(space: Space, rng: np.random.Generator) -> Rule:
     feature = _one(space, rng, "category")
     others = [other for other in space.features if other.name != feature.name]
     effect = others[int(rng.integers(len(others)))]
-    pairs = [
-        (
-            level,
-            _value(effect, rng)
-            if isinstance(effect, Continuous)
-            else effect.levels[int(rng.integers(len(effect.levels)))],
-        )
-        for level in feature.levels
-        if rng.random() < 0.8 or level == feature.levels[0]
-    ]
+    count = int(rng.integers(1, len(feature.levels) + 1))
+    pairs = []
+    for level in (feature.levels[i] for i in rng.permutation(len(feature.levels))[:count]):
+        if isinstance(effect, Continuous):  # as in data: on the grid, but for a few
+            value = _value(effect, rng)
+            inside = min(max(value, effect.low), effect.high)
+            pairs.append((level, value if rng.random() < 0.1 else round(inside, effect.decimals)))
+        else:
+            pairs.append((level, effect.levels[int(rng.integers(len(effect.levels)))]))
     return Determines(feature.name, effect.name, tuple(pairs))
 
 
