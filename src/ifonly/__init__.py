@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ifonly.answers import Answers as Answers
     from ifonly.api import explain as explain
     from ifonly.api import explain_again as explain_again
+    from ifonly.api import suggest_rules as suggest_rules
     from ifonly.causal import CausalModel as CausalModel
     from ifonly.errors import IfonlyError as IfonlyError
     from ifonly.explainer import Explainer as Explainer
@@ -39,10 +40,12 @@ if TYPE_CHECKING:
     from ifonly.rules import causes as causes
     from ifonly.rules import changes as changes
     from ifonly.rules import decreases as decreases
+    from ifonly.rules import determines as determines
     from ifonly.rules import fixed as fixed
     from ifonly.rules import forbid as forbid
     from ifonly.rules import in_steps as in_steps
     from ifonly.rules import increases as increases
+    from ifonly.rules import missing as missing
     from ifonly.rules import none_of as none_of
     from ifonly.rules import one_of as one_of
     from ifonly.rules import only_change as only_change
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from ifonly.rules import relation as relation
     from ifonly.rules import takes as takes
     from ifonly.rules import together as together
+    from ifonly.rules.suggested.suggestions import Suggestions as Suggestions
     from ifonly.solve.method import Method as Method
     from ifonly.solve.method import MethodLike as MethodLike
     from ifonly.space import Categorical as Categorical
@@ -65,14 +69,15 @@ _HOMES = {
     "ifonly.causal": "CausalModel",
     "ifonly.errors": "IfonlyError",
     "ifonly.explainer": "Explainer",
-    "ifonly.api": "explain explain_again",
+    "ifonly.api": "explain explain_again suggest_rules",
     "ifonly.models": "as_model",
     "ifonly.problem.goal": "Target",
     "ifonly.rules": (
-        "Rules at_least at_most at_most_change between causes changes decreases fixed "
-        "forbid in_steps increases none_of one_of only_change only_decreases "
+        "Rules at_least at_most at_most_change between causes changes decreases determines fixed "
+        "forbid in_steps increases missing none_of one_of only_change only_decreases "
         "only_increases relation takes together"
     ),
+    "ifonly.rules.suggested.suggestions": "Suggestions",
     "ifonly.solve.method": "Method MethodLike",
     "ifonly.space": "Categorical Continuous Ordinal Space cost",
     "ifonly.status": "Status",

@@ -1,4 +1,4 @@
-"""The verbs: from a model and rows to answers, and from a record to the same answers again."""
+"""The verbs: a model and rows give answers, a record the same again, and data suggest rules."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from ifonly.explainer import Explainer
 from ifonly.plausible import Plausible
 from ifonly.problem.goal import Target
 from ifonly.rules import Rules
+from ifonly.rules.suggested.suggestions import MOST, Suggestions, suggested
 from ifonly.solve.method import MethodLike
 from ifonly.solve.method_text import read_method
+from ifonly.solve.question import check_whole
 from ifonly.space import Cost, Space
 from ifonly.space.frame import Frame
 
@@ -63,7 +65,8 @@ def explain(
         How many answers to each row.
     rules
         What every answer must satisfy: lines of text such as 'race fixed', 'age only increases',
-        'debt + loan <= 0.4 * income', or rules such as `ifonly.fixed('race')`.
+        'debt + loan <= 0.4 * income', or rules such as `ifonly.fixed('race')`. The word
+        'suggested' stands for `ifonly.suggest_rules(data)`.
     method
         How answers are searched for: 'auto', 'gradient' (the paper's method), 'exact' (nearest,
         proved), 'edits' or 'neighbours'; a Searcher with its own knobs, such as
@@ -206,3 +209,46 @@ def explain_again(
     )
     names = ("target", "k", "threshold", "row_rules", "certify", "plausible", "seed", "budget")
     return explainer.explain(rows, **{name: record[name] for name in names})
+
+
+@options
+def suggest_rules(data: Frame, *, space: Space | None = None, most: int = MOST) -> Suggestions:
+    """Rules that hold in every row of the data, and hardly by chance.
+
+    A level that goes with a value of another column, a total and its parts, a number that is never
+    above another, a column that repeats or follows from another. Give the result as `rules`, or
+    the word 'suggested' in its place.
+
+    Parameters
+    ----------
+    data
+        The frame of features that the model was trained on, without the outcome.
+    space
+        An `ifonly.Space`, where it must say more than `data` does: which numbers are categories.
+    most
+        How many rules to suggest at the most.
+
+    Returns
+    -------
+    Suggestions
+        The texts of the rules, the most useful first, with the rows that show each and its
+        meaning.
+
+    Raises
+    ------
+    OptionError
+        `most` is not a whole number of 0 or more.
+    DataError
+        The data cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> import pandas as pd, ifonly
+    >>> data = pd.DataFrame({"garage": ["none", "open", "closed"] * 20, "area": [0, 30, 45] * 20})
+    >>> print(ifonly.suggest_rules(data))
+    rule                                                         rows  meaning
+    garage determines area: closed -> 45, none -> 0, open -> 30    60  area repeats garage in ...
+    """
+    check_whole(most, "most", least=0)
+    space = Space.infer(data) if space is None else space
+    return suggested(space, space.codes(data, "data"), most)

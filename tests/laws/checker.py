@@ -230,6 +230,21 @@ def _implies(rule: Plain, case: Case) -> bool | None:
     return _any([_opposite(truth(rule["condition"], case)), truth(rule["consequence"], case)])
 
 
+def _equivalent(rule: Plain, case: Case) -> bool | None:
+    first, second = _parts(rule, case)
+    return None if first is None or second is None else first is second
+
+
+def _determines(rule: Plain, case: Case) -> bool | None:
+    level, value = case.after[rule["name"]], case.after[rule["effect"]]
+    if level is None:
+        return None
+    listed = [other for one, other in rule["pairs"] if same(one, level)]
+    if not listed or value is None:
+        return None if listed else True
+    return same(value, listed[0] if rule["effect"] in case.levels else _number(listed[0]))
+
+
 def _parts(rule: Plain, case: Case) -> list[bool | None]:
     return [truth(part, case) for part in parts_of(rule)]
 
@@ -239,6 +254,9 @@ def _end(number: float | None, default: float) -> Decimal:
 
 
 MEANINGS: dict[str, Callable[[Plain, Case], bool | None]] = {
+    "missing": lambda rule, case: case.lacks(rule["name"]),
+    "determines": _determines,
+    "equivalent": _equivalent,
     "between": _between,
     "compare": _compare,
     "monotone": _monotone,

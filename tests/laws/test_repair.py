@@ -220,11 +220,13 @@ MENDED = {
     **dict.fromkeys(("monotone", "shift", "one of", "takes", "together", "causes", "or"), 1.0),
     "compare": 0.98,
     "changes": 0.94,
-    "implies": 0.98,
+    "implies": 0.96,
     "linear": 0.95,
     "and": 0.97,
     "forbid": 0.87,
     "not": 0.8,
+    "determines": 1.0,
+    "equivalent": 0.96,
 }
 """The least share of broken points that repair mends, of those that can be mended at all.
 

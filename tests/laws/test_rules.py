@@ -78,6 +78,16 @@ grade only: low -> mid, mid -> low
 job: Sales -> Service takes 1 of debt
 forbid job=Sales, age<25
 forbid grade=low
+job is Sales <=> age = 30
+debt is missing
+not (grade is missing)
+job is Service <=> debt is missing
+grade is missing <=> debt > 10
+(age >= 40 or job is Sales) <=> grade increases
+grade determines age: low -> 20, mid -> 40, high -> 60
+job determines grade: Sales -> low, "in between" -> high
+grade determines debt: low -> 1.5, mid -> 1.5
+grade determines debt: low -> 1.5
 forbid (job in Sales, Service), (age changes => debt changes), not (grade is mid)
 age fixed and job fixed
 (age > 30 and grade is low) or debt increases or job fixed

@@ -26,4 +26,5 @@ def people() -> Space:
         },
         {"name": "plan", "levels": [1, 2.5, 10, "10", "3 years", "in between", "1 - 2", "True"]},
         {"name": "married", "levels": [True, False]},
+        {"name": "referee", "levels": ["known", "missing"], "missing": True},
     )

@@ -14,12 +14,13 @@ from ifonly.errors import RuleError
 from ifonly.rules import Rule
 from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import SIGNS, WAYS, Between, Compare, Monotone, Shift
+from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.json import from_plain, to_plain
 from ifonly.rules.language.cursor import Reader
 from ifonly.rules.language.grammar import read_line, read_rules
-from ifonly.rules.levels import OneOf
+from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.linear import Linear
-from ifonly.rules.logic import And, Implies, Not, Or
+from ifonly.rules.logic import And, Equivalent, Implies, Not, Or
 from ifonly.rules.shorthands import Causes, Forbid, Together
 from ifonly.rules.transitions import Takes
 from ifonly.space import Categorical, Continuous, Ordinal, Space
@@ -29,7 +30,23 @@ PIECES = [
     *("fixed", "only", "between", "at", "most", "in", "is", "not", "increases", "changes"),
     *("causes", "takes", "of", "and", "or", "if", "then", "forbid", "together", "features", "inf"),
     *(",", ":", "(", ")", "+", "-", "*", "<", "<=", "=", "=>", "->", '"', "'", "\\", ".", "%", "#"),
-    *("True", "False", "nan", "None", "\n", "\t", "\u2028", "\xa0", "é", "日本", "", " "),
+    *(
+        "True",
+        "False",
+        "nan",
+        "None",
+        "missing",
+        "determines",
+        "<=>",
+        "\n",
+        "\t",
+        "\u2028",
+        "\xa0",
+        "é",
+        "日本",
+        "",
+        " ",
+    ),
 ]
 texts = st.one_of(
     st.sampled_from(PIECES),
@@ -66,9 +83,10 @@ def spaces(draw: st.DrawFn) -> Space:
     features: list[Any] = []
     for name, kind in zip(names, kinds, strict=True):
         if kind == "number":
-            features.append(Continuous(name, -100, 100))
+            features.append(Continuous(name, -100, 100, missing=draw(st.booleans())))
         else:
-            features.append((Ordinal if kind == "order" else Categorical)(name, draw(levels)))
+            category = Ordinal if kind == "order" else Categorical
+            features.append(category(name, draw(levels), missing=True))
     return Space(tuple(features))
 
 
@@ -101,6 +119,8 @@ def leaves(space: Space) -> st.SearchStrategy[Rule]:
         st.builds(Shift, ordered, st.sampled_from(WAYS)),
         category.flatmap(listed),
         category.flatmap(lambda feature: moves(feature, named)),
+        category.flatmap(lambda feature: pairs(feature, space)),
+        st.builds(Missing, st.sampled_from([f.name for f in space.features if f.missing])),
         st.builds(Causes, name, name),
         st.builds(Together, st.lists(name, min_size=2, max_size=4)),
         st.builds(linear, terms, st.sampled_from(SIGNS), terms),
@@ -123,6 +143,26 @@ def moves(feature: Categorical, number: st.SearchStrategy[str]) -> st.SearchStra
     )
 
 
+def pairs(feature: Categorical, space: Space) -> st.SearchStrategy[Rule]:
+    """Some levels, each with a value of another feature."""
+    others = st.sampled_from([f for f in space.features if f.name != feature.name])
+    levels = st.lists(
+        st.sampled_from(feature.levels), min_size=1, max_size=3, unique_by=lambda one: str(one)
+    )
+
+    @st.composite
+    def drawn(draw: st.DrawFn) -> Rule:
+        effect = draw(others)
+        values = st.sampled_from(effect.levels) if isinstance(effect, Categorical) else numbers
+        listed = [(level, draw(values)) for level in draw(levels)]
+        try:
+            return Determines(feature.name, effect.name, tuple(listed))
+        except RuleError:  # 1 and True, or 1 and 1.0
+            reject()
+
+    return drawn()
+
+
 def linear(left: Any, sign: str, right: Any) -> Rule:
     """A comparison of two sums that do not cancel out."""
     try:
@@ -141,6 +181,7 @@ def trees(space: Space) -> st.SearchStrategy[Rule]:
             st.builds(Or, parts),
             st.builds(Not, inner),
             st.builds(Implies, inner, inner),
+            st.builds(lambda *two: Equivalent(two), inner, inner),
             st.builds(Forbid, st.lists(inner, min_size=1, max_size=3)),
         )
 

@@ -10,10 +10,11 @@ import pytest
 from ifonly.rules import Rule, parse
 from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import Between, Compare, Monotone, Shift
+from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.json import from_plain, kinds, to_plain
-from ifonly.rules.levels import OneOf
+from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.linear import Linear
-from ifonly.rules.logic import And, Implies, Not, Or
+from ifonly.rules.logic import And, Equivalent, Implies, Not, Or
 from ifonly.rules.shorthands import Causes, Forbid, Together
 from ifonly.rules.transitions import Takes
 from ifonly.space import Space
@@ -56,6 +57,16 @@ CANONICAL: dict[str, Rule] = {
     "at most 1 of age, debt, loan change": AtMost(1, ("age", "debt", "loan")),
     "gender and race change together or not at all": Together(("gender", "race")),
     "age, gender and race change together or not at all": Together(("age", "gender", "race")),
+    "occupation is Sales <=> hours_per_week >= 40": Equivalent((SALES, LONG)),
+    "age > 30 <=> (race fixed and debt fixed)": Equivalent((OLD, And((RACE, DEBT)))),
+    "education determines age: School -> 9, Masters -> 14.5": Determines(
+        "education", "age", (("School", 9.0), ("Masters", 14.5))
+    ),
+    'occupation determines plan: Sales -> 1, "none, yet" -> "10"': Determines(
+        "occupation", "plan", (("Sales", 1), ("none, yet", "10"))
+    ),
+    "referee is missing": Missing("referee"),
+    'referee is "missing"': OneOf("referee", ("missing",)),
     "education causes age": Causes("education", "age"),
     "education: Bachelors -> Masters takes 2 of age": Takes(
         "education", (("Bachelors", "Masters", 2),), "age"

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 import ifonly
-from ifonly.rules.one_hot import SetsOne
+from ifonly.rules.joint.one_hot import SetsOne
 from ifonly.space import OneHot, Space
 from ifonly.testing import check_rule
 

@@ -14,6 +14,7 @@ from ifonly.cli.evaluate import evaluate
 from ifonly.cli.explain import explain
 from ifonly.cli.messages import say
 from ifonly.cli.reproduce import reproduce
+from ifonly.cli.suggest import suggest_rules
 
 HELP = "Diverse counterfactual explanations: what would have to change for another outcome."
 CODES = (
@@ -42,7 +43,7 @@ def _interruptible() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-for command in (demo, explain, evaluate, reproduce):
+for command in (demo, explain, suggest_rules, evaluate, reproduce):
     app.command(epilog=CODES)(_interruptible()(command))
 
 

@@ -35,7 +35,10 @@ Target = Annotated[
 ]
 K = Annotated[int, typer.Option("-k", help="How many answers per row.")]
 Rules = Annotated[
-    list[str] | None, typer.Option("--rule", help="For example 'age only increases'.")
+    list[str] | None,
+    typer.Option(
+        "--rule", help="For example 'age only increases'; 'suggested': those of the data."
+    ),
 ]
 RuleFile = Annotated[
     Path | None, typer.Option("--rules", help="A file of rules: one per line, or a JSON list.")
@@ -204,7 +207,7 @@ def _inputs(
     train = read_table(data, words=words)
     asked = read_table(rows, like=train, words=words)
     if outcome:
-        train, asked = _without(outcome, train, asked)
+        train, asked = without(outcome, train, asked)
     else:
         _check_features(train, model)
     for name, values in words.unknown(train).items():
@@ -212,7 +215,7 @@ def _inputs(
     return train, asked
 
 
-def _without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
+def without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
     """The frames without the outcome column; one of them has it."""
     if not any(outcome in frame.columns for frame in frames):
         raise DataError(

@@ -1,4 +1,4 @@
-"""Answers and metrics as tables in a terminal."""
+"""Answers, metrics and suggested rules as tables in a terminal."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from rich.text import Text
 from ifonly.render.text import sentences
 from ifonly.render.view import RowView, value_text, visible
 from ifonly.render.wording import predicts_numbers, score_text, standing
+from ifonly.rules.suggested.suggestions import Suggestions
 
 PLAIN_WIDTH = 100
 """The width of a table that no terminal shows."""
@@ -97,6 +98,20 @@ def metrics(per_row: pd.DataFrame, means: pd.DataFrame) -> Group:
     for values_of_row in per_row[names].itertuples(index=False):
         lines.add_row(*map(_number, values_of_row))
     return Group(table, Text(), lines)
+
+
+def suggestions(found: Suggestions) -> RenderableType:
+    """One line per rule: its text, the rows that show it, and what it means."""
+    if not found:
+        return Text(str(found))
+    table = _table()
+    table.add_column("rule", overflow="fold")
+    table.add_column("rows", justify="right", no_wrap=True)
+    table.add_column("meaning", overflow="fold", style="dim")
+    for one in found.found:
+        cells = (str(one.rule), str(one.rows), one.meaning)
+        table.add_row(*(Text(visible(cell)) for cell in cells))
+    return table
 
 
 def _row(view: RowView) -> list[RenderableType]:

@@ -11,8 +11,8 @@ from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.formula import Affine, Formula, Variables, bound, is_multiple
 from ifonly.rules.intervals import check_number
+from ifonly.rules.joint.one_hot import counted, same_category
 from ifonly.rules.language.names import name_text, number_text
-from ifonly.rules.one_hot import counted, same_category
 from ifonly.rules.rule import Condition, Rule, allows, feature_of, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Space

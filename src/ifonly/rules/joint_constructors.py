@@ -6,6 +6,8 @@ from typing import Any
 
 from ifonly.rules.change_rules import AtMost, Fixed, OnlyChange
 from ifonly.rules.intervals import Compare
+from ifonly.rules.joint.pairs import Determines
+from ifonly.rules.levels import Missing
 from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And
 from ifonly.rules.rule import Rule
@@ -151,6 +153,56 @@ def takes(name: str, moves: Any, of: str = "", *, only: bool = False) -> Rule:
     education: Bachelors -> Masters takes 2 of age
     """
     return Takes(name, tuple((*pair, time) for pair, time in dict(moves).items()), of, only)
+
+
+def determines(name: str, effect: str, pairs: Any) -> Rule:
+    """The rule that each level of a category goes with one value of another feature.
+
+    Parameters
+    ----------
+    name
+        The category.
+    effect
+        The other feature.
+    pairs
+        The value of the other feature for each level: {level: value}.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        There is no pair, or both features are one.
+
+    Examples
+    --------
+    >>> print(determines("garage", "cars", {"none": 0, "single": 1}))
+    garage determines cars: none -> 0, single -> 1
+    """
+    return Determines(name, effect, tuple(dict(pairs).items()))
+
+
+def missing(name: str) -> Rule:
+    """The condition that a feature has no value, for use in other rules.
+
+    Parameters
+    ----------
+    name
+        The feature.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> from ifonly import one_of
+    >>> print(one_of("garage", "none").equivalent(missing("garage_year")))
+    garage is none <=> garage_year is missing
+    """
+    return Missing(name)
 
 
 def forbid(*conditions: Rule) -> Rule:

@@ -70,7 +70,9 @@ def from_plain(plain: Any) -> Rule:
         )
     kind = kinds().get(plain["rule"]) if isinstance(plain["rule"], str) else None
     if kind is None:
-        raise RuleError(f"There is no rule {plain['rule']!r}.", nearest(plain["rule"], kinds()))
+        raise RuleError(
+            f"There is no rule {plain['rule']!r}.", nearest(plain["rule"], sorted(kinds()))
+        )
     known = _entries(kind)
     given = {name: value for name, value in plain.items() if name != "rule"}
     for name in given:

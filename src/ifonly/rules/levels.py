@@ -1,4 +1,4 @@
-"""A category with one of some levels, or with none of them."""
+"""A category with one of some levels, or with none of them; a feature without a value."""
 
 from __future__ import annotations
 
@@ -81,6 +81,46 @@ class OneOf(Condition):
 
     def formula(self, variables: Variables, wanted: bool) -> Formula:
         return by_level(self, variables, self.name, wanted)
+
+
+@dataclass(frozen=True)
+class Missing(Condition):
+    """A feature that has no value, which is never unknown."""
+
+    kind: ClassVar[str] = "missing"
+    name: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    def __str__(self) -> str:
+        return f"{name_text(self.name)} is missing"
+
+    def check(self, space: Space) -> None:
+        if not feature_of(space, self.name, self).missing:
+            raise RuleError(
+                f"The rule '{self}' says that {self.name!r} is missing, and it never is.",
+                "Drop the rule, or describe the space from data in which it is.",
+            )
+
+    def truth(self, scene: Scene) -> np.ndarray:
+        return truth_values(np.isnan(scene.value(scene.space.index(self.name))))
+
+    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
+        """A value that was filled in goes again; one that is wanted is in the middle of others."""
+        j = scene.space.index(self.name)
+        if wanted:
+            return np.where(np.isnan(scene.own(j))[:, None], scene.back(j), scene.points)
+        if not scene.space.continuous[j]:
+            return scene.with_value(j, scene.level(j, np.array(True)))
+        value, middle = scene.value(j), (scene.space.low[j] + scene.space.high[j]) / 2
+        filled = scene.moved(scene.with_value(j, np.where(np.isnan(value), middle, value)))
+        return scene.with_value(j, filled.between(j, -np.inf, np.inf))
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        absent = variables.feature(self.name).absent
+        return absent if wanted else (1.0 - absent).within(0.0, 1.0)
 
 
 def same(level: Any, known: Any) -> bool:

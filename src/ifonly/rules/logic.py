@@ -1,4 +1,4 @@
-"""`&`, `|`, `~` and `implies` over all rules.
+"""`&`, `|`, `~`, `implies` and `equivalent` over all rules.
 
 Truth has three values, as Kleene has it: and is the least of its parts, or the greatest, not the
 opposite; unknown is in the middle.
@@ -207,7 +207,51 @@ class Implies(Condition):
         return any_of(parts) if wanted else all_of(parts)
 
 
+@dataclass(frozen=True)
+class Equivalent(_Joined):
+    """Two conditions of which an answer meets both or neither."""
+
+    kind: ClassVar[str] = "equivalent"
+
+    def __post_init__(self) -> None:
+        keep_tuple(self, "parts", 2)
+        if len(self.parts) > 2:
+            raise RuleError(f"Equivalent has {len(self.parts)} parts.", "Give 2.")
+
+    def __str__(self) -> str:
+        return " <=> ".join(map(bracketed, self.parts))
+
+    def truth(self, scene: Scene) -> np.ndarray:
+        first, second = self.parts
+        return np.asarray(first.truth(scene) * second.truth(scene))
+
+    def violation(self, scene: Scene) -> np.ndarray:
+        first, second = (part.violation(scene) for part in self.parts)
+        return np.where(self.truth(scene) < 0, first + second, 0.0)
+
+    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
+        """The condition whose features the point has changed leads, and the other one follows."""
+        sign, (first, second) = 1 if wanted else -1, self.parts
+        leads = np.zeros((len(scene.points), 1), dtype=bool)
+        for name in first.names:
+            leads |= scene.changed(scene.space.index(name))[:, None]
+        by_first = _follow(scene, second, sign * first.truth(scene))
+        by_second = _follow(scene, first, sign * second.truth(scene))
+        points, met = scene.points, sign * self.truth(scene) >= 0
+        for moved in (np.where(leads, by_first, by_second), np.where(leads, by_second, by_first)):
+            points = np.where(met[:, None], points, moved)
+            met |= sign * self.truth(scene.moved(points)) >= 0
+        return np.where(met[:, None], points, scene.points)
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        first, second = self.parts
+        both = (True, False)
+        ways = [[first.formula(variables, a), second.formula(variables, not a)] for a in both]
+        return all_of(map(any_of, ways)) if wanted else any_of(map(all_of, ways))
+
+
 OPERATIONS.update({"and": And.of, "or": Or.of, "not": Not, "implies": Implies})
+OPERATIONS["equivalent"] = lambda first, second: Equivalent((first, second))
 
 MOVES = (Shift, Changes)
 """What 'A => B' is written for; anything else is 'if A then B'."""
@@ -233,6 +277,12 @@ def _all(scene: Scene, parts: tuple[Rule, ...], wanted: bool) -> np.ndarray:
         moved = part.reach(scene, wanted)
         scene = scene.moved(np.where(wrong[:, None], moved, scene.points))
     return scene.points
+
+
+def _follow(scene: Scene, rule: Rule, truth: np.ndarray) -> np.ndarray:
+    """The points moved so that a rule is true of them where `truth` is 1, false where it is -1."""
+    points = np.where((truth > 0)[:, None], rule.reach(scene, True), scene.points)
+    return np.where((truth < 0)[:, None], rule.reach(scene, False), points)
 
 
 def _nearest(scene: Scene, parts: tuple[Rule, ...], wanted: bool) -> np.ndarray:

@@ -120,9 +120,13 @@ class Rule(ABC):
         """The rule that where this is true of an answer, the other is, too."""
         return OPERATIONS["implies"](self, other)
 
+    def equivalent(self, other: Rule) -> Rule:
+        """The rule that an answer obeys both rules or neither."""
+        return OPERATIONS["equivalent"](self, other)
+
 
 OPERATIONS: dict[str, Callable[..., Rule]] = {}
-"""What `&`, `|`, `~` and `implies` make of rules; `logic` enters its own rules here."""
+"""What `&`, `|`, `~`, `implies` and `equivalent` make of rules, which `logic` enters here."""
 
 
 class Condition(Rule):
@@ -185,8 +189,8 @@ def _may_vanish(space: Space, name: str) -> bool:
     return space.features[space.index(name)].missing
 
 
-Rules: TypeAlias = Iterable[Rule | str]
-"""Rules as objects, or as lines of text such as 'age only increases'."""
+Rules: TypeAlias = Iterable[Rule | Sequence[str]]
+"""Rules as objects, as lines of text such as 'age only increases', or as suggestions."""
 
 
 TURNS = 4

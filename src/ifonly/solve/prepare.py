@@ -30,7 +30,7 @@ from ifonly.plausible import AsUsual, Usual
 from ifonly.problem.moves import Grid
 from ifonly.problem.problem import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
-from ifonly.rules.one_hot import SetsOne
+from ifonly.rules.joint.one_hot import SetsOne
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.codes import value_of
 from ifonly.space.frame import Frame
@@ -86,7 +86,8 @@ class Setting:
 
     def with_rules(self, rules: Rules) -> Setting:
         """The setting with more rules, checked against each other."""
-        more = as_rules(rules, self.space)
+        known = self.readable.data if self.readable and len(self.reference.codes) else None
+        more = as_rules(rules, self.space, known)
         if not more:
             return self
         _check_together(self.space, self.rules + more)

@@ -35,8 +35,8 @@ class Question:
     plausible: Any = None
 
     def __post_init__(self) -> None:
-        _check_whole(self.k, "k", least=1)
-        _check_whole(self.seed, "seed", least=0)
+        check_whole(self.k, "k", least=1)
+        check_whole(self.seed, "seed", least=0)
         given: Any = self.certify
         if not isinstance(given, bool | int | float) or (given is not False and not given > 0):
             raise OptionError(f"certify is {given!r}.", "It is True, or the most seconds per row.")
@@ -88,7 +88,8 @@ def _plain(target: Any) -> Any:
     return target
 
 
-def _check_whole(value: Any, name: str, least: int) -> None:
+def check_whole(value: Any, name: str, least: int) -> None:
+    """Refuse what is not a whole number of at least so much."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise OptionError(f"{name} is {value!r}.", f"It is a whole number of {least} or more.")
 

@@ -16,7 +16,8 @@ import numpy as np
 from ifonly.rules import Rule
 from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import SIGNS, WAYS, Between, Compare, Monotone, Shift
-from ifonly.rules.levels import OneOf
+from ifonly.rules.joint.pairs import Determines
+from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.linear import Linear, Term
 from ifonly.rules.shorthands import Causes, Forbid, Together
 from ifonly.rules.transitions import Takes
@@ -87,13 +88,15 @@ def rule_of(kind: str, space: Space, rng: np.random.Generator, depth: int = 1) -
 
 def fits(kind: str, space: Space) -> bool:
     """Whether a space has the features that a kind of rule speaks of."""
-    if kind in ("together", "causes"):
-        return len(space) > 1
+    if kind in ("together", "causes", "determines") and len(space) < 2:
+        return False
     return kind not in _NEEDS or bool(_some(space, _NEEDS[kind]))
 
 
 def _some(space: Space, wanted: str) -> list[Any]:
-    """The features of a space that are numbers, ordered, categories, or can move."""
+    """The features of a space that are numbers, ordered, categories, can move or be missing."""
+    if wanted == "gappy":
+        return [feature for feature in space.features if feature.missing]
     kinds = {"number": Continuous, "ordered": Continuous | Ordinal}
     chosen = [f for f in space.features if isinstance(f, kinds.get(wanted, Categorical))]
     return [f for f in chosen if wanted != "moving" or len(f.levels) > 1]  # type: ignore[union-attr]
@@ -209,6 +212,22 @@ def _at_most(space: Space, rng: np.random.Generator) -> Rule:
     return AtMost(int(rng.integers(0 if among else 1, 3)), among)
 
 
+def _determines(space: Space, rng: np.random.Generator) -> Rule:
+    feature = _one(space, rng, "category")
+    others = [other for other in space.features if other.name != feature.name]
+    effect = others[int(rng.integers(len(others)))]
+    count = int(rng.integers(1, len(feature.levels) + 1))
+    pairs = []
+    for level in (feature.levels[i] for i in rng.permutation(len(feature.levels))[:count]):
+        if isinstance(effect, Continuous):  # as in data: on the grid, but for a few
+            value = _value(effect, rng)
+            inside = min(max(value, effect.low), effect.high)
+            pairs.append((level, value if rng.random() < 0.1 else round(inside, effect.decimals)))
+        else:
+            pairs.append((level, effect.levels[int(rng.integers(len(effect.levels)))]))
+    return Determines(feature.name, effect.name, tuple(pairs))
+
+
 def _causes(space: Space, rng: np.random.Generator) -> Rule:
     return Causes(*_names(space, rng, 2, 2))
 
@@ -228,6 +247,8 @@ SINGLE: dict[str, Maker] = {
     "takes": _takes,
     "together": lambda space, rng: Together(_names(space, rng, 2)),
     "causes": _causes,
+    "missing": lambda space, rng: Missing(_one(space, rng, "gappy").name),
+    "determines": _determines,
 }
 """The kinds of rules that have no parts."""
 
@@ -241,6 +262,7 @@ JOINED: dict[str, Callable[[Callable[[], Rule], np.random.Generator], Rule]] = {
     "or": lambda part, rng: part() | part(),
     "not": lambda part, rng: ~part(),
     "implies": lambda part, rng: part().implies(part()),
+    "equivalent": lambda part, rng: part().equivalent(part()),
     "forbid": lambda part, rng: Forbid(tuple(_several(part, rng, 1))),
 }
 """The kinds of rules that are made of others."""
@@ -248,6 +270,7 @@ JOINED: dict[str, Callable[[Callable[[], Rule], np.random.Generator], Rule]] = {
 _NEEDS = {
     **dict.fromkeys(("steps", "between", "compare", "linear"), "number"),
     **dict.fromkeys(("monotone", "shift"), "ordered"),
-    "one of": "category",
+    **dict.fromkeys(("one of", "determines"), "category"),
     "takes": "moving",
+    "missing": "gappy",
 }

@@ -26,11 +26,11 @@ from ifonly.space import Space
 T = TypeVar("T")
 
 GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])")
-_TOKEN = re.compile(r"\w[\w.\-']*|[<>=!]=|[=-]>|\S")
+_TOKEN = re.compile(r"\w[\w.\-']*|<=>|[<>=!]=|[=-]>|\S")
 _AFTER_NAME = re.compile(
     rf"\s*(?:[,():<>=!+*]|\s-\s|(?<![\w.\-])(?:{'|'.join(KEYWORDS)})(?![\w.\-])|$)"
 )
-_AFTER_LEVEL = re.compile(r"\s*(?:[,)]|[=-]>|(?<![\w.\-])(?:and|or|then|of|takes)(?![\w.\-])|$)")
+_AFTER_LEVEL = re.compile(r"\s*(?:[,)]|<?[=-]>|(?<![\w.\-])(?:and|or|then|of|takes)(?![\w.\-])|$)")
 
 
 class Trouble(Exception):
@@ -203,4 +203,4 @@ def _phrase(phrase: str) -> re.Pattern[str]:
     """What finds words of the language, or a sign that is not a part of a longer one."""
     if phrase[0].isalpha():
         return re.compile(r"\s+".join(phrase.split()) + r"(?![\w.\-])")
-    return re.compile(re.escape(phrase) + ("(?![=>])" if phrase in "<>=-" else ""))
+    return re.compile(re.escape(phrase) + ("(?![=>])" if phrase in "<=>-" else ""))

@@ -1,6 +1,6 @@
 """Rules as lines of text: how a line is read, and how rules join into one.
 
-    rule        = disjunction ["=>" rule]
+    rule        = disjunction [("=>" | "<=>") rule]
     disjunction = conjunction {"or" conjunction}
     conjunction = operand {"and" operand}
     operand     = "(" rule ")" | "not" operand | "if" rule "then" rule
@@ -22,6 +22,7 @@ space, in quotes or not.
     education increases => age increases by at least 2
     if occupation is Sales then hours_per_week >= 40
     education: Bachelors -> Masters takes 2 of age
+    garage is none <=> area = 0          garage determines car: none -> no, open -> yes
 
 Names and levels may hold spaces: the longest that is known is meant. What could be read as
 something else stands in quotes.
@@ -30,9 +31,11 @@ something else stands in quotes.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ifonly.errors import RuleError, close
 from ifonly.rules.change_rules import AtMost, OnlyChange
@@ -40,9 +43,10 @@ from ifonly.rules.json import from_plain
 from ifonly.rules.language.cursor import Reader, Trouble
 from ifonly.rules.language.names import Found
 from ifonly.rules.language.verbs import number_stands, read_about, read_relation
-from ifonly.rules.logic import And, Implies, Not, Or
+from ifonly.rules.logic import And, Equivalent, Implies, Not, Or
 from ifonly.rules.rule import Rule
 from ifonly.rules.shorthands import Forbid
+from ifonly.rules.suggested.suggestions import WORD, Suggestions, suggested
 from ifonly.space import Space
 
 
@@ -61,6 +65,8 @@ def read_line(reader: Reader) -> Rule:
 
 def _rule(reader: Reader) -> Rule:
     condition = _disjunction(reader)
+    if reader.take("<=>"):
+        return Equivalent((condition, _rule(reader)))
     return Implies(condition, _rule(reader)) if reader.take("=>") else condition
 
 
@@ -163,7 +169,7 @@ def _features(reader: Reader) -> tuple[str, ...]:
     return tuple(names)
 
 
-JOINING = ("and", "or", "=>")
+JOINING = ("and", "or", "=>", "<=>")
 OPENINGS: dict[str, Callable[[Reader], Rule]] = {
     "(": _brackets,
     "not": _not,
@@ -203,17 +209,24 @@ def parse(line: str, space: Space) -> Rule:
     raise worst.of(line.strip()) from None
 
 
-def as_rules(rules: Iterable[Given] | Given | None, space: Space) -> tuple[Rule, ...]:
+def as_rules(
+    rules: Iterable[Given | Sequence[str]] | Given | None,
+    space: Space,
+    data: np.ndarray | None = None,
+) -> tuple[Rule, ...]:
     """Rules given as objects, text or plain dictionaries, each checked against the space.
 
-    Each stays the rule that it is on its own: an answer obeys all of them.
+    Each stays the rule that it is on its own: an answer obeys all of them. The word 'suggested'
+    stands for those that the codes `data` [n, d] suggest.
     """
     if isinstance(rules, Mapping) and "rule" not in rules:
         raise RuleError(
             f"The rules are a dictionary: {rules!r}.", "Give a list, such as rules=['age fixed']."
         )
-    given = [rules] if isinstance(rules, str | Rule | Mapping) else list(rules or ())
-    return tuple(_as_rule(rule, space) for rule in given)
+    given: list[Any] = [rules] if isinstance(rules, str | Rule | Mapping) else list(rules or ())
+    several = (suggested(space, data) if one == WORD and data is not None else one for one in given)
+    listed = (one if isinstance(one, Suggestions) else [one] for one in several)
+    return tuple(_as_rule(rule, space) for part in listed for rule in part)
 
 
 def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
@@ -232,6 +245,11 @@ def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
 
 
 def _as_rule(given: Any, space: Space) -> Rule:
+    if isinstance(given, str) and given == WORD:
+        raise RuleError(
+            f"{WORD!r} stands for rules that data show, and there are no data here.",
+            "Give it in `rules` beside `data`, or give ifonly.suggest_rules(data).",
+        )
     if isinstance(given, str):
         return parse(given, space)
     try:

@@ -92,11 +92,12 @@ def _pattern(text: str) -> re.Pattern[str]:
 KEYWORDS = (
     *("fixed", "only", "between", "at", "in", "is", "not", "increases", "decreases", "change"),
     *("changes", "causes", "takes", "of", "and", "or", "if", "then", "forbid"),
+    "determines",
 )
 _WORD = r"\w+(?:[.\-]\w+)*"
 _PLAIN = re.compile(rf"(?!\d){_WORD}(?: {_WORD})*")
 _TAKEN = re.compile(rf"(?<![\w.\-])(?:{'|'.join(KEYWORDS)})(?![\w.\-])")
-_VALUES = ("True", "False", "nan", "inf")
+_VALUES = ("True", "False", "nan", "inf", "missing")
 
 
 def number_text(value: float) -> str:

@@ -3,10 +3,11 @@
 about  = "fixed" | "changes" [by] | ("increases" | "decreases") [by] | "causes" feature
        | "only" ("increases" | "decreases") | ["only"] ":" move {"," move} ["of" feature]
        | "between" number "and" number | ("at most" | "at least") number
-       | "in steps of" number | ("in" | "is" | "not in" | "is not" | "not") level {"," level}
+       | "in steps of" number | "is missing" | "determines" feature ":" pair {"," pair}
+       | ("in" | "is" | "not in" | "is not" | "not") level {"," level}
        | ("=" | "==" | "!=") level | {"," feature} "and" feature "change together or not at all"
 by     = "by" ("at least" number | "at most" number | "between" number "and" number)
-move   = level "->" level ["takes" number]
+move   = level "->" level ["takes" number]            pair = level "->" (level | number)
 
     relation = sum sign sum              sign = "<" | "<=" | "=" | "==" | ">=" | ">"
     sum      = ["-"] term {("+" | "-") term}
@@ -19,13 +20,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from ifonly.errors import close
 from ifonly.rules.change_rules import Changes, Fixed, Steps
 from ifonly.rules.intervals import Between, Compare, Monotone, Shift
+from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.language.cursor import Reader
 from ifonly.rules.language.names import NUMBER, Found, name_text, number_text
-from ifonly.rules.levels import OneOf
+from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.linear import Linear
 from ifonly.rules.rule import Rule
 from ifonly.rules.shorthands import Causes, Together
@@ -118,6 +121,20 @@ def _move(reader: Reader, name: str) -> Move:
     return before, after, reader.number("A time, such as 2.") if reader.take("takes") else 0.0
 
 
+def _determines(reader: Reader, name: str, verb: str) -> Rule:
+    _only_levels(reader, name, verb)
+    hint = f"For example: {name_text(name)} determines grade: A -> 1, B -> 2."
+    effect = reader.name()
+    number = not isinstance(reader.space.features[reader.space.index(effect)], Categorical)
+    reader.want(":", hint=hint)
+    pairs: list[tuple[Any, Any]] = []
+    while not pairs or reader.another(name):
+        level = reader.level(name)
+        reader.want("->", hint=hint)
+        pairs.append((level, reader.number(hint) if number else reader.level(effect)))
+    return Determines(name, effect, tuple(pairs))
+
+
 def _one_of(reader: Reader, name: str, verb: str) -> Rule:
     _only_levels(reader, name, verb)
     levels = [reader.level(name)]
@@ -168,6 +185,8 @@ VERBS: dict[str, Callable[[Reader, str, str], Rule]] = {
     "at most": _between,
     "at least": _between,
     "in steps of": _steps,
+    "is missing": lambda reader, name, verb: Missing(name),
+    "determines": _determines,
     "in": _one_of,
     "is not": _one_of,
     "is": _one_of,

@@ -1,0 +1,1 @@
+"""Rules on columns that go together."""
