@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,7 +45,7 @@ class Linear(Condition):
                 "Write it as: debt + loan <= 0.4 * income.",
             )
 
-    @property
+    @cached_property
     def factors(self) -> dict[str, float]:
         """What multiplies each feature when all stand on the left, where 0.5 - 0.4 is 0.1."""
         total: dict[str, Decimal] = {}
@@ -54,7 +55,7 @@ class Linear(Condition):
                     total[name] = total.get(name, Decimal()) + Decimal(repr(way * times))
         return {name: float(times) for name, times in total.items() if times}
 
-    @property
+    @cached_property
     def bound(self) -> float:
         """What stands alone on the right."""
         right, left = (

@@ -193,7 +193,7 @@ def _meaning(table: Table, relation: Relation, bound: float, text: str, exact: b
     left, right = text.split(" = ", 1)
     binary = all(set(np.unique(table.groups[j][0])) <= {0.0, 1.0} for j in relation)
     if binary and bound == 1 and set(relation.values()) == {1}:
-        return f"Exactly one of {', '.join(table.space.names[j] for j in relation)} is 1."
+        return f"Exactly one of {', '.join(table.space.names[j] for j in sorted(relation))} is 1."
     if len(relation) == 2 and not bound and set(map(abs, relation.values())) == {1} and exact:
         return f"{left} repeats {right}."
     return f"{left} equals {right}{'' if exact else ', but for rounding'}."
