@@ -148,17 +148,10 @@ def explain(
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
     loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
-    prices = as_weights(weight or (), train.columns)
-    orders = as_ordinal(ordinal or (), train)
-    groups = as_groups(one_hot)
-    space = Space.infer(train, categorical or (), orders, weights=prices, one_hot=groups)
-    explainer = Explainer(
-        loaded,
-        data=train,
-        space=space,
-        rules=[*(rule or ()), *(() if rules is None else read_rule_file(rules, space))],
-        method=as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers),
-    )
+    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot)
+    stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
+    way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
+    explainer = Explainer(loaded, data=train, space=space, rules=stated, method=way)
     with rows_done("Explaining rows") as progress:
         answers = explainer.explain(
             asked,
@@ -175,6 +168,18 @@ def explain(
             keep=True,
         )
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
+
+
+def _space(
+    train: pd.DataFrame,
+    categorical: Sequence[str],
+    ordinal: Sequence[str],
+    weight: Sequence[str],
+    one_hot: Sequence[str] | None,
+) -> Space:
+    """What the options say about the features."""
+    prices, orders = as_weights(weight, train.columns), as_ordinal(ordinal, train)
+    return Space.infer(train, categorical, orders, weights=prices, one_hot=as_groups(one_hot))
 
 
 def as_target(text: str, classes: tuple[Any, ...]) -> Any:
