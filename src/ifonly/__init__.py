@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ifonly.errors import IfonlyError as IfonlyError
     from ifonly.explainer import Explainer as Explainer
     from ifonly.models import as_model as as_model
+    from ifonly.plausible import Plausible as Plausible
     from ifonly.problem.goal import Target as Target
     from ifonly.rules import Rules as Rules
     from ifonly.rules import at_least as at_least
@@ -71,6 +72,7 @@ _HOMES = {
     "ifonly.explainer": "Explainer",
     "ifonly.api": "explain explain_again suggest_rules",
     "ifonly.models": "as_model",
+    "ifonly.plausible": "Plausible",
     "ifonly.problem.goal": "Target",
     "ifonly.rules": (
         "Rules at_least at_most at_most_change between causes changes decreases determines fixed "

@@ -61,7 +61,7 @@ def why_of(answers: AnswerData, row: int) -> Why:
         found = conflict(setting.space, answers.x[row], rules)
         return Why(str(status), note, tuple(map(str, found or ())))
     model = Counted(setting.model, setting.route)
-    free = replace(setting, rules=())
+    free = replace(setting, rules=(), demand=None)
     problem = replace(source.batch, own=()).pose(free, model, np.array([row]))
     try:
         pool, _ = pool_of(problem, source.method, answers.k)

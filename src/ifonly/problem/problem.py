@@ -134,9 +134,9 @@ class Problem:
         if not self.tied.any():
             return points
         if self.limits is None:
-            return repaired(self.relations, self.box, points)
+            return repaired(self.early, self.box, points)
         result = self.result(points)
-        moved = repaired(self.relations, self.box, result)
+        moved = repaired(self.early, self.box, result)
         # A consequence that may not be is acted on, where it can be.
         moved = np.where(self.bounded[:, None, None], self.limits.clip(moved), moved)
         return np.where((moved != result) & self.box.contains(moved), moved, points)
@@ -147,7 +147,7 @@ class Problem:
         No box of actions can express what rules say of the consequences.
         """
         result = self.result(points)
-        broken = violation(self.relations, self.box, result)
+        broken = violation(self.early, self.box, result)
         if self.limits is None:
             return broken
         away = np.nan_to_num(np.abs(self.limits.clip(result) - result), nan=1.0)
@@ -161,7 +161,7 @@ class Problem:
     @property
     def tied(self) -> np.ndarray:
         """bool [q]: the rows of which rules say more than the box does."""
-        return self.bounded | bool(self.relations)
+        return self.bounded | bool(self.early)
 
     @property
     def bounded(self) -> np.ndarray:
@@ -176,7 +176,12 @@ class Problem:
     @cached_property
     def relations(self) -> tuple[Rule, ...]:
         """The rules that the box does not say all of."""
-        return tuple(rule for rule in self.rules if not rule.boxed and not rule.late)
+        return tuple(rule for rule in self.rules if not rule.boxed)
+
+    @cached_property
+    def early(self) -> tuple[Rule, ...]:
+        """Those of them that every point is asked about; the others are `late`."""
+        return tuple(rule for rule in self.relations if not rule.late)
 
     @property
     def eased(self) -> Problem:
@@ -214,7 +219,7 @@ class Problem:
     def _obey(self, result: np.ndarray) -> np.ndarray:
         """bool [q, m]: the results that the relations allow."""
         allowed = np.ones(result.shape[:2], dtype=bool)
-        for rule in self.relations:
+        for rule in self.early:
             allowed &= rule.holds(self.space, self.x, result)
         return allowed
 
