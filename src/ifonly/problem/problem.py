@@ -249,6 +249,16 @@ class Problem:
         x = self.x[:, None]
         return differs(points, x) if self.metric.missing else np.asarray(points != x)
 
+    def ways(self, points: np.ndarray) -> np.ndarray:
+        """[q, m, d] what points do to each feature: 0 where they keep it.
+
+        A number goes up (1) or down (-1), a category to a level (its code and 1). To a missing
+        value, and of a number from one, it is 0.5.
+        """
+        way = np.sign(points - self.x[:, None])
+        way = np.where(self.space.continuous, way, points + 1.0)
+        return np.where(self.changed(points), np.where(np.isnan(way), 0.5, way), 0.0)
+
     def kept(self, points: np.ndarray) -> np.ndarray:
         """[q, m, d] points with the row's own value, bit for bit, wherever they do not differ.
 
