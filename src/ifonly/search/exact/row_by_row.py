@@ -31,6 +31,8 @@ from ifonly.search.exact.trees.formulation import TreeFormulation
 
 HINTS = 64
 """The candidates of another search that a row starts from, at the most."""
+TWIN = 0.02
+"""The share by which an answer may be dearer than one with more changes to take its place."""
 WAYS = (OtherWay(), OtherFeatures())
 """How further answers differ from those before: of other ways and, where none is left, features."""
 Nearest = Callable[[Unlike, float, Clock], NearestAnswer]
@@ -62,7 +64,7 @@ def solve_rows(
     limit: float | None,
     unlike: Sequence[Unlike] = WAYS,
 ) -> tuple[Pool, Proof]:
-    """k answers to each row in the order in which they are found, and the first's bound.
+    """At most k answers to each row, the nearest first, and the bound of that.
 
     `hints` are answers that are known. Each answer is `unlike` those before it as the first says
     or, where nothing is left, as the next says.
@@ -71,21 +73,57 @@ def solve_rows(
     points, proof = np.repeat(problem.x[:, None], k, axis=1), Proof.nothing(len(problem.x))
     there = np.zeros(points.shape[:2], dtype=bool)
     for row, known in enumerate(hints):
-        one = problem.take(np.array([row]))
-        kinds, nearest = list(unlike), None
-        for place in range(k):
-            clock = Clock(limit)
-            nearest = nearest or _nearest_of(one)
-            found = _next(one, nearest, kinds, known, clock)
-            proof.seconds[row] += clock.seconds
-            if place == 0:
-                proof.bound[row] = found.bound
-            if found.point is None:
-                break
-            points[row, place], there[row, place] = found.point, True
-            kinds = [replace(kind, taken=(*kind.taken, found.point)) for kind in kinds]
+        answers, bounds, seconds = _solved(problem.take(np.array([row])), k, known, limit, unlike)
+        for place, answer in enumerate(answers):
+            points[row, place], there[row, place] = answer, True
+        proof.bound[row], proof.seconds[row] = bounds[0], sum(seconds)
     # The judge has accepted them, whatever a score on the edge may say.
     return Pool(points, np.where(there, np.maximum(problem.margin(points), TINY), -np.inf)), proof
+
+
+def _solved(
+    problem: Problem,
+    k: int,
+    known: np.ndarray,
+    limit: float | None,
+    unlike: Sequence[Unlike],
+) -> tuple[list[np.ndarray], list[float], list[float]]:
+    """At most k answers of one row, and the bound and the seconds of each search for one.
+
+    Of two ways that are twins, the one with fewer changes counts, but the nearest answer stays;
+    the other fills a place where no further way is left.
+    """
+    answers: list[np.ndarray] = []
+    spare: list[np.ndarray] = []
+    bounds: list[float] = []
+    seconds: list[float] = []
+    kinds, nearest = list(unlike), None
+    while len(answers) < k and len(bounds) < 2 * k:
+        clock = Clock(limit)
+        nearest = nearest or _nearest_of(problem)
+        found = _next(problem, nearest, kinds, known, clock)
+        bounds.append(found.bound)
+        seconds.append(clock.seconds)
+        if found.point is None:
+            break
+        kinds = [replace(kind, taken=(*kind.taken, found.point)) for kind in kinds]
+        if not isinstance(kinds[0], OtherWay):
+            answers, spare = [*answers, *spare, found.point], []
+            continue
+        twins = [_is_twin(problem, found.point, answer) for answer in answers]
+        if any(twins[:1]):
+            spare.append(found.point)
+            continue
+        spare += [answer for answer, twin in zip(answers, twins, strict=True) if twin]
+        answers = [answer for answer, twin in zip(answers, twins, strict=True) if not twin]
+        answers.append(found.point)
+    return [*answers, *spare][:k], bounds, seconds
+
+
+def _is_twin(problem: Problem, point: np.ndarray, other: np.ndarray) -> bool:
+    """Whether a point makes some of the changes of another, and is almost as near."""
+    included = OtherWay((point,)).like(problem, other[None])[0]
+    return bool(included and _cost(problem, point) <= (1 + TWIN) * _cost(problem, other))
 
 
 def _check(problem: Problem) -> None:
