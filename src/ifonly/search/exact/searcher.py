@@ -19,9 +19,10 @@ class Exact:
     """k answers, each the nearest that does not make all changes of one before it.
 
     A change is a number that goes up or down, or a category's new level. Every change of such an
-    answer is needed, and no number can come nearer. Where no such answer is left, the nearest that
-    changes other features than those before it fills a place; it is marked `extra` unless all of
-    its changes are needed.
+    answer is needed, and no number can come nearer. One whose changes are some of those of another
+    takes its place, if it is at most 2 % farther. Where no such answer is left, the nearest that
+    changes other features than those before it fills a place; it is marked `extra` if a smaller
+    change is enough.
 
     Answers are found one after another and none is revised: with `apart`, a row has fewer than k
     where nothing is left that is far enough from those found, although k such answers may exist
@@ -30,8 +31,8 @@ class Exact:
     Parameters
     ----------
     limit
-        The most seconds per answer; what is found by then is returned with a bound. None: no
-        limit.
+        The most seconds for a search; what is found by then is returned with a bound. A row takes
+        k searches, or a few more. None: no limit.
     apart
         The least distance of each answer from those before it, instead of other changes. Changes
         that keep it away need not be needed for the outcome: such an answer is marked `extra`.
