@@ -19,6 +19,7 @@ from ifonly.plausible import Usual
 from ifonly.problem.goal import Goal
 from ifonly.problem.moves import Grid, Moves
 from ifonly.problem.pool import Pool
+from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule
 from ifonly.rules.rule import repaired, violation
 from ifonly.space import Metric, Space
@@ -26,14 +27,6 @@ from ifonly.space.distance import differs
 
 SLACK = 1e-6
 """How far a network's table may be from the network, in its margins."""
-
-
-@dataclass(frozen=True)
-class Reference:
-    """Training rows to start from: `codes` [n, d] and the model's `scores` [n, c] of them."""
-
-    codes: np.ndarray
-    scores: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -73,8 +66,7 @@ class Problem:
 
     def reference_margin(self) -> np.ndarray:
         """[q, n] the margins of the reference rows for each row's own goal."""
-        scores = self.reference.scores
-        return self.goal.margin(np.broadcast_to(scores, (len(self.x), *scores.shape)))
+        return self.reference.margin(self.goal, len(self.x))
 
     @property
     def spent(self) -> bool:
@@ -276,6 +268,16 @@ class Problem:
         """bool [q, m, d]: the features in which points differ from their rows."""
         x = self.x[:, None]
         return differs(points, x) if self.metric.missing else np.asarray(points != x)
+
+    def ways(self, points: np.ndarray) -> np.ndarray:
+        """[q, m, d] what points do to each feature: 0 where they keep it.
+
+        A number goes up (1) or down (-1), a category to a level (its code and 1). To a missing
+        value, and of a number from one, it is 0.5.
+        """
+        way = np.sign(points - self.x[:, None])
+        way = np.where(self.space.continuous, way, points + 1.0)
+        return np.where(self.changed(points), np.where(np.isnan(way), 0.5, way), 0.0)
 
     def kept(self, points: np.ndarray) -> np.ndarray:
         """[q, m, d] points with the row's own value, bit for bit, wherever they do not differ.

@@ -33,7 +33,7 @@ class Filtered:
     --------
     >>> from ifonly.select import InOrder
     >>> Filtered(InOrder(), ("age only increases",))
-    Filtered(choice=InOrder(), rules=('age only increases',))
+    Filtered(choice=InOrder(needed=False, tight=False), rules=('age only increases',))
     """
 
     choice: Selector

@@ -18,11 +18,21 @@ from ifonly.select.exchange import nearest_first
 class InOrder:
     """The valid and distinct points among the first k places of the pool.
 
+    Parameters
+    ----------
+    needed
+        Mark an answer as extra if some of its changes can be reverted.
+    tight
+        Mark an answer as extra if one of its numbers can come nearer to the row's own.
+
     Examples
     --------
     >>> InOrder()
-    InOrder()
+    InOrder(needed=False, tight=False)
     """
+
+    needed: bool = False
+    tight: bool = False
 
     def select(self, problem: Problem, pool: Pool, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Those points, nearest first."""

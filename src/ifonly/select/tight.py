@@ -63,15 +63,25 @@ def _checked(problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_]) -
 
 def halvable(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
     """bool [p]: the valid points [p, d] of which a number can come half of the way nearer."""
-    numbers = _numbers(problem, points)
-    half = np.asarray(problem.space.round((points + problem.x) / 2))
-    away, left = (np.abs(one - problem.x) for one in (points, half))
-    among = numbers & (left < away) & (left > 0)
+    return _can_become(problem, points, (points + problem.x) / 2)
+
+
+def steppable(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
+    """bool [p]: the valid points [p, d] of which a number can come a step of its grid nearer."""
+    step = np.sign(points - problem.x) * 10.0**-problem.space.decimals
+    return _can_become(problem, points, points - step)
+
+
+def _can_become(problem: Problem, points: np.ndarray, values: np.ndarray) -> NDArray[np.bool_]:
+    """bool [p]: the valid points [p, d] of which a number can be its nearer value [p, d]."""
+    near = np.asarray(problem.space.round(values))
+    away, left = points - problem.x, near - problem.x
+    among = _numbers(problem, points) & (np.abs(left) < np.abs(away)) & (left * away > 0)
     rows, features = np.nonzero(among)
     if not len(rows):
         return np.zeros(len(points), dtype=bool)
     part, trial = problem.take(rows), points[rows]
-    trial[np.arange(len(rows)), features] = half[rows, features]
+    trial[np.arange(len(rows)), features] = near[rows, features]
     valid = part.clearly(part.margin(trial[:, None]))[:, 0]
     return np.bincount(rows[valid], minlength=len(points)) > 0
 

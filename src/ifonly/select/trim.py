@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ifonly.problem.problem import Problem
+from ifonly.space.distance import differs
 
 WHOLE = 10
 """Up to how many changes every subset is asked about; of more, singles and pairs are reverted."""
@@ -94,8 +95,7 @@ def _subsets(
 
 def all_needed(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
     """bool [p]: the points [p, d] of which no change, and no set of changes, can be reverted."""
-    same = (smallest(problem, points) == points) | np.isnan(points)
-    return np.asarray(same.all(axis=1))
+    return np.asarray(~differs(smallest(problem, points), points).any(axis=1))
 
 
 def _dearest(part: Problem, points: np.ndarray) -> tuple[np.ndarray, NDArray[np.bool_]]:

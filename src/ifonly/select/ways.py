@@ -250,10 +250,7 @@ def _found_in(pool: Pool) -> Callable[[np.ndarray], Flags]:
 
 def ways_of(problem: Problem, points: np.ndarray) -> np.ndarray:
     """A key [q, m] for the way of each of points [q, m, d]."""
-    way = np.sign(points - problem.x[:, None])
-    way = np.where(problem.space.continuous, way, points + 1.0)
-    way = np.where(np.isnan(way), 0.5, way)  # to a missing value, or from one
-    return point_keys(np.where(problem.changed(points), way, 0.0))
+    return point_keys(problem.ways(points))
 
 
 def _distinct(problem: Problem, pool: Pool) -> NDArray[np.intp]:

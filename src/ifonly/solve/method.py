@@ -3,7 +3,8 @@
 `method=` is a name, a Searcher with its own knobs, or a Method. What a Searcher states about
 itself decides the rest: with the class attribute `in_order` its points are the answers, taken as
 they come; the fields `effort`, `needed`, `tight`, `round_numbers` and `nearest` reach the refiner
-and the selector. A Searcher without them gets those of the default engine.
+and the selector. A Searcher without them gets those of the default engine; if its points are taken
+as they come, it gets no marks.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Method:
     --------
     >>> from ifonly.select import InOrder
     >>> Method(Engine(), selector=InOrder()).selector
-    InOrder()
+    InOrder(needed=False, tight=False)
     """
 
     searcher: Searcher = field(default_factory=Engine)
@@ -128,7 +129,8 @@ def started(searcher: Searcher) -> Searcher:
 def _composed(searcher: Searcher) -> Method:
     """A searcher with the refiner and the selector that fit what it states."""
     if getattr(searcher, "in_order", False):
-        return Method(searcher, Nothing(), InOrder())
+        marks = (getattr(searcher, name, False) for name in ("needed", "tight"))
+        return Method(searcher, Nothing(), InOrder(*marks))
     effort = getattr(searcher, "effort", "auto")
     choice = Determinant(nearest=getattr(searcher, "nearest", True))
     needed, tight = (getattr(searcher, name, True) for name in ("needed", "tight"))

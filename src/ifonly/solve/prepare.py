@@ -28,7 +28,7 @@ from ifonly.models.routes.lookup import Lookup
 from ifonly.models.split_points import read_stops
 from ifonly.plausible import AsUsual, Usual
 from ifonly.problem.moves import Grid
-from ifonly.problem.problem import Reference
+from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
 from ifonly.space import Categorical, Cost, Feature, Metric, Space

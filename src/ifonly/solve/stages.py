@@ -12,7 +12,7 @@ from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 from ifonly.search.searcher import propose
 from ifonly.select.selector import from_pool, marked
-from ifonly.select.tight import halvable
+from ifonly.select.tight import halvable, steppable
 from ifonly.select.trim import all_needed
 from ifonly.solve.method import Method
 
@@ -117,4 +117,6 @@ def judged(
         extra[rows, places] |= ~all_needed(each, answers)
     if getattr(method.selector, "tight", False):
         extra[rows, places] |= halvable(each, answers)
+        if not getattr(method.selector, "round_numbers", False):
+            extra[rows, places] |= steppable(each, answers)
     return Solved(result, points, acted, accepted, scores, pool, reached, extra)

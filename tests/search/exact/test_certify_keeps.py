@@ -37,9 +37,15 @@ class Far:
         return pool.without(~dearest | self.nothing).nearest(-cost, 1)
 
 
-def asked(kind: str, task: str, seed: int = 0) -> Question:
-    rng = np.random.default_rng([seed, len(kind), len(task)])
-    return random_question(fitted(kind, task, rng), rng, q=6)
+def asked(kind: str, task: str) -> Question:
+    """The first random question with rows that lack the outcome and can be answered."""
+    for seed in range(50):
+        rng = np.random.default_rng([seed, len(kind), len(task)])
+        question = random_question(fitted(kind, task, rng), rng, q=6)
+        open_rows = [one for one in question.tried if not one.already and one.best < np.inf]
+        if len(open_rows) > 2:
+            return question
+    raise AssertionError("no question has rows to answer")
 
 
 def plain(searcher: Searcher, selector: Any = None) -> Method:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -22,10 +21,12 @@ from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.category import Category
+from ifonly.search.exact.program.exclusions import Unlike
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.row_by_row import solve_rows
-from ifonly.space import Continuous, Space
+from ifonly.space import Continuous, Metric, Space
+from ifonly.space.distance import differs
 
 Levels = Mapping[str, Sequence[float]]
 """The special levels of numbers, by the feature's name."""
@@ -57,15 +58,28 @@ class MixedInteger:
         if problem.reading is not None:
             check_linear(problem.reading)
         nothing = [problem.x[:0]] * len(problem.x)
-        exclude = partial(forbid, special=self.special)
-        return solve_rows(problem, k, nothing, self.limit, exclude=exclude)
+        return solve_rows(problem, k, nothing, self.limit, [OtherMoves(special=self.special)])
 
 
-def forbid(row: Row, point: np.ndarray, special: Levels) -> None:
-    """State that the answer makes no move that a point [d] makes."""
-    for name, part, code in zip(row.space.names, row.parts, point, strict=True):
-        if code != part.own and not (np.isnan(code) and np.isnan(part.own)):
-            row.program.row(_move(part, float(code), special.get(name, ())), high=0.0)
+@dataclass(frozen=True, eq=False)
+class OtherMoves(Unlike):
+    """It makes no move that a point taken makes."""
+
+    special: Levels = field(default_factory=dict)
+
+    def _resembles(self, problem: Problem, codes: np.ndarray, point: np.ndarray) -> np.ndarray:
+        shared = problem.changed(codes[None])[0] & problem.changed(point[None, None])[0]
+        for j, name in enumerate(problem.space.names):
+            both = np.append(codes[:, j], point[j])
+            free = ~np.isin(both, self.special.get(name, ())) & ~np.isnan(both)
+            free &= problem.space.continuous[j]
+            shared[:, j] &= ~differs(both[:-1], both[-1]) | (free[:-1] & free[-1])
+        return np.asarray(shared.any(axis=1))
+
+    def _exclude(self, row: Row, metric: Metric, point: np.ndarray) -> None:
+        for name, part, code in zip(row.space.names, row.parts, point, strict=True):
+            if code != part.own and not (np.isnan(code) and np.isnan(part.own)):
+                row.program.row(_move(part, float(code), self.special.get(name, ())), high=0.0)
 
 
 def check_linear(reading: Reading) -> None:

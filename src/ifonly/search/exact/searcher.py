@@ -1,4 +1,4 @@
-"""Search by solving: the nearest answer of all, then the nearest unlike those before it."""
+"""Search by solving: the nearest answer of all, then the nearest of another way, and so on."""
 
 from __future__ import annotations
 
@@ -9,25 +9,33 @@ from ifonly.errors import OptionError
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
-from ifonly.search.exact.row_by_row import hints_of, solve_rows
+from ifonly.search.exact.program.exclusions import ThisFar
+from ifonly.search.exact.row_by_row import WAYS, hints_of, solve_rows
 from ifonly.search.searcher import Searcher
 
 
 @dataclass(frozen=True)
 class Exact:
-    """k answers, each the nearest that changes other features than those before it.
+    """k answers, each the nearest that does not make all changes of one before it.
 
-    Answers are found one after another and none is revised: a row has fewer than k where nothing is
-    left that is far enough from those found, although k such answers may exist without the nearest.
+    A change is a number that goes up or down, or a category's new level. Every change of such an
+    answer is needed, and no number can come nearer. One whose changes are some of those of another
+    takes its place, if it is at most 2 % farther. Where no such answer is left, the nearest that
+    changes other features than those before it fills a place; it is marked `extra` if a smaller
+    change is enough.
+
+    Answers are found one after another and none is revised: with `apart`, a row has fewer than k
+    where nothing is left that is far enough from those found, although k such answers may exist
+    without the nearest.
 
     Parameters
     ----------
     limit
-        The most seconds per answer; what is found by then is returned with a bound. None: no
-        limit.
+        The most seconds for a search; what is found by then is returned with a bound. A row takes
+        k searches, or a few more. None: no limit.
     apart
-        The least distance of each answer from those before it, instead of other changed
-        features.
+        The least distance of each answer from those before it, instead of other changes. Changes
+        that keep it away need not be needed for the outcome: such an answer is marked `extra`.
     starts
         A searcher whose candidates the search starts from: no costlier point is considered.
         `explain` fills in the default engine where there is none.
@@ -48,6 +56,8 @@ class Exact:
     starts: Searcher | None = None
     needs: ClassVar[frozenset[str]] = frozenset({"reading"})
     in_order: ClassVar[bool] = True
+    needed: ClassVar[bool] = True
+    tight: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("limit", "apart"):
@@ -62,4 +72,6 @@ class Exact:
     def prove(self, problem: Problem, k: int) -> tuple[Pool, Proof]:
         """The same answers, and the bound of the first."""
         starts = Pool.empty(problem.x) if self.starts is None else self.starts.search(problem, k)
-        return solve_rows(problem, k, hints_of(problem, starts), self.limit, self.apart)
+        hints = hints_of(problem, starts, ways=self.apart is None)
+        unlike = WAYS if self.apart is None else (ThisFar(distance=self.apart),)
+        return solve_rows(problem, k, hints, self.limit, unlike)

@@ -7,13 +7,16 @@ with a bound, and between the two is the gap.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ifonly.models.reading import Layers
+from ifonly.problem.problem import Problem
 from ifonly.search.exact.judge import accepted
 from ifonly.search.exact.layers.formulation import Formulation, StatedProgram
+from ifonly.search.exact.program.exclusions import Unlike
 from ifonly.search.exact.program.price import ROOM, Displacement, evenly_priced
 from ifonly.search.exact.program.relaxation import beside
 from ifonly.search.exact.program.solver import Solution
@@ -44,10 +47,10 @@ class _Progress:
 
 
 def nearest(
-    formulation: Formulation, taken: Sequence[np.ndarray], known: float, clock: Clock
+    problem: Problem, reading: Layers, unlike: Unlike, known: float, clock: Clock
 ) -> NearestAnswer:
     """The nearest answer unlike those taken and cheaper than a known one, and its bound."""
-    formulation, progress = replace(formulation, taken=taken), _Progress(known)
+    formulation, progress = Formulation(problem, reading, unlike), _Progress(known)
     stated, done = formulation.stated(known), False
     if stated.wide:
         progress, done = _relax(formulation, stated, progress, clock)
@@ -55,7 +58,7 @@ def nearest(
     if not done:
         progress = _cut(formulation, stated, progress, clock)
     bound = min(progress.bound, progress.known)
-    return NearestAnswer(progress.best, bound if evenly_priced(formulation.problem.metric) else 0.0)
+    return NearestAnswer(progress.best, bound if evenly_priced(problem.metric) else 0.0)
 
 
 def _relax(
@@ -121,7 +124,9 @@ def _judged(
     if problem.relations:
         # Fractions that a relation ties together are not rounded each for itself.
         points = np.concatenate([points, problem.repaired(points[None])[0]])
-    point = accepted(problem, points)
+    like = formulation.unlike.like(problem, points)
+    like[0] = False  # the solution itself, which is as unlike as it was asked for
+    point = accepted(problem, points[~like])
     if point is None:
         return progress, False
     cost = formulation.cost(point)

@@ -7,7 +7,7 @@ best point is worth, the user's own model says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from ifonly.models.reading import Layers
 from ifonly.problem.problem import Problem
 from ifonly.search.exact.layers.outcome import state_outcome
 from ifonly.search.exact.program.cpsat import solve_by_cpsat
-from ifonly.search.exact.program.exclusions import other_point
+from ifonly.search.exact.program.exclusions import Unlike, other_point
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.price import WIDE, Displacement, Price, state_price
 from ifonly.search.exact.program.relaxation import relaxed_columns, solve_relaxed
@@ -24,9 +24,6 @@ from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
 from ifonly.search.exact.result import Clock
 from ifonly.search.exact.rules.statement import state
-
-Exclude = Callable[[Row, np.ndarray], None]
-"""States that a row's answer is unlike a point [d] that is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +33,7 @@ class Formulation:
     problem: Problem
     """Of one row."""
     reading: Layers
-    exclude: Exclude
-    taken: Sequence[np.ndarray] = ()
+    unlike: Unlike
     rejected: tuple[np.ndarray, ...] = ()
     """Points [d] that the program takes for answers and the judge does not."""
 
@@ -52,8 +48,7 @@ class Formulation:
         for rule in problem.relations:
             state(program, row, rule)
         state_outcome(program, row, self.reading, problem.goal, slack)
-        for point in self.taken:
-            self.exclude(row, point)
+        self.unlike.state(row, problem.metric)
         for point in self.rejected:
             other_point(row, point)
         return StatedProgram(program, row, state_price(row, problem.metric, known))

@@ -11,17 +11,17 @@ what is cheapest instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ifonly.search.exact.program.exclusions import like
+from ifonly.search.exact.program.exclusions import OtherWay, ThisFar, Unlike
 from ifonly.search.exact.result import Clock, NearestAnswer
 from ifonly.search.exact.trees.choices import Boxes, Choices
 from ifonly.search.exact.trees.constrained import forbidden, with_cheapest
 from ifonly.search.exact.trees.formulation import TreeFormulation
-from ifonly.search.exact.trees.halves import beside_leaves, beside_own
+from ifonly.search.exact.trees.halves import beside_leaves, beside_own, beside_way
 from ifonly.search.exact.trees.leaf_boxes import Leaves
 
 BATCH = 64
@@ -33,10 +33,10 @@ ROOM = 1e-9
 
 
 def nearest(
-    formulation: TreeFormulation, taken: Sequence[np.ndarray], known: float, clock: Clock
+    formulation: TreeFormulation, unlike: Unlike, known: float, clock: Clock
 ) -> NearestAnswer:
     """The nearest answer unlike those taken and cheaper than a known one, and its bound."""
-    search = _Search(formulation, formulation.leaves.below(known), taken, clock, known)
+    search = _Search(formulation, formulation.leaves.below(known), unlike, clock, known)
     if not search.leaves.complete:
         return NearestAnswer(None, known)
     waiting = formulation.choices.whole()
@@ -58,8 +58,7 @@ class _Search:
 
     asked: TreeFormulation
     leaves: Leaves
-    taken: Sequence[np.ndarray]
-    """Points [d] that answers must be unlike."""
+    unlike: Unlike
     clock: Clock
     known: float
     """What is no longer of interest, for an answer costs it, or what costs it is left open."""
@@ -67,16 +66,17 @@ class _Search:
 
     def look_at(self, boxes: Boxes) -> list[Boxes]:
         """What is left of boxes, in parts: where there may be a nearer answer."""
+        boxes, beside = self._beside_ways(boxes)
         met = self.leaves.met_below(boxes, self.known)
         alive = np.ones(len(boxes), dtype=bool)
         for side in self.leaves.sides:
             alive &= self.leaves.best(side, met).sum(axis=1) >= side.least
         boxes, met = boxes[alive], met[alive]
-        unsettled = ~boxes.settled & self._related(boxes)
-        again = with_cheapest(self.asked, boxes[unsettled], self.taken, self.clock)
+        unsettled = ~boxes.settled & forbidden(self.asked.problem, boxes.codes, self.unlike)
+        beside.append(with_cheapest(self.asked, boxes[unsettled], self.unlike, self.clock))
         boxes, met = boxes[~unsettled], met[~unsettled]
         if not len(boxes):
-            return [again]
+            return beside
         added = self._added(boxes)
         least = np.array([[side.least] for side in self.leaves.sides])
         short = least - np.stack([one.sum(axis=1) for one in added])
@@ -86,16 +86,29 @@ class _Search:
         # Where no leaf differs, all points are to the model what the cheapest is.
         split = ~done & ~alike & (promise[np.arange(len(boxes)), leaf] > 0)
         return [
-            again,
+            *beside,
             *beside_leaves(self.choices, boxes[split], self.leaves.boxes[leaf[split]]),
             *beside_own(self.choices, boxes[alike]),
         ]
 
-    def _related(self, boxes: Boxes) -> np.ndarray:
-        """bool [n]: the boxes whose cheapest points relations or earlier answers forbid."""
-        if not self.asked.constrained:
-            return np.zeros(len(boxes), dtype=bool)
-        return forbidden(self.asked.problem, boxes.codes, self.taken, self.asked.apart)
+    def _beside_ways(self, boxes: Boxes) -> tuple[Boxes, list[Boxes]]:
+        """The boxes whose cheapest points are of no way taken, and what else others have, in parts.
+
+        No model is asked about a way that is taken.
+        """
+        parts: list[Boxes] = []
+        for way in self._ways:
+            inside = np.asarray(self.choices.hold(way, boxes.place).all(axis=1))
+            if inside.any():
+                parts += beside_way(self.choices, boxes[inside], way)
+                boxes = boxes[~inside]
+        return boxes, parts
+
+    @cached_property
+    def _ways(self) -> list[Boxes]:
+        """The ways that are taken, where an answer must be of another."""
+        taken = self.unlike.taken if isinstance(self.unlike, OtherWay) else ()
+        return [self.choices.way(point) for point in taken]
 
     @property
     def choices(self) -> Choices:
@@ -119,9 +132,9 @@ class _Search:
             return done, alike
         problem, codes = self.asked.problem, boxes.codes[reached]
         accepted = problem.accepts(codes[None])[0]
-        near = accepted & like(problem, codes, self.taken, self.asked.apart)
+        near = accepted & self.unlike.like(problem, codes)
         left_open = ~problem.lawful(codes[None])[0]
-        if self.asked.apart is not None:
+        if isinstance(self.unlike, ThisFar):
             left_open |= near
         answers = np.where(accepted & ~near, problem.distance(codes[None])[0], np.inf)
         nearest = int(answers.argmin())

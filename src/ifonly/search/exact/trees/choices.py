@@ -16,6 +16,7 @@ import numpy as np
 from ifonly.models.reading import Regions, Trees, code_at, step_below
 from ifonly.problem.problem import Problem
 from ifonly.space import Continuous
+from ifonly.space.distance import differs
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +98,21 @@ class Choices:
         """The box of everything."""
         first, last = np.zeros_like(self.numbers)[None], self.numbers[None] - 1
         return self.boxes(first, last, np.ones((1, self.offsets[-1]), dtype=bool))
+
+    def way(self, point: np.ndarray) -> Boxes:
+        """The box of all points that make the changes of a point [d], whatever else they change."""
+        whole = self.whole()
+        first, last, rest = whole.first[0], whole.last[0], whole.rest[0]
+        for j in np.flatnonzero(differs(point, self.own)).tolist():
+            values, count, own = self.values[j], self.numbers[j], self.own[j]
+            rest[self.rest(j)] = ~differs(values[count:], point[j])
+            if np.isnan(point[j]):
+                last[j] = -1
+            elif point[j] > own:
+                first[j] = np.searchsorted(values[:count], own, side="right")
+            elif point[j] < own:
+                last[j] = np.searchsorted(values[:count], own) - 1
+        return self.boxes(first[None], last[None], rest[None])
 
     def points(self, place: np.ndarray) -> Boxes:
         """Boxes of one point each, by its places [n, d]."""

@@ -6,7 +6,6 @@ says, in which no model plays a part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from ifonly.problem.problem import Problem
 from ifonly.rules import Box
 from ifonly.search.exact.program.cpsat import solve_by_cpsat
-from ifonly.search.exact.program.exclusions import like, this_far
+from ifonly.search.exact.program.exclusions import ThisFar, Unlike
 from ifonly.search.exact.program.price import state_price
 from ifonly.search.exact.program.relaxation import solve_relaxed
 from ifonly.search.exact.program.row import Row
@@ -25,18 +24,17 @@ from ifonly.search.exact.trees.choices import Boxes, Choices
 from ifonly.search.exact.trees.formulation import TreeFormulation
 
 
-def forbidden(
-    problem: Problem, codes: np.ndarray, taken: Sequence[np.ndarray], apart: float | None
-) -> np.ndarray:
+def forbidden(problem: Problem, codes: np.ndarray, unlike: Unlike) -> np.ndarray:
     """bool [n]: the codes [n, d] that break a relation, or are too near an earlier answer."""
+    apart = isinstance(unlike, ThisFar)
+    if not problem.relations and not apart:
+        return np.zeros(len(codes), dtype=bool)
     broken = ~problem.lawful(codes[None])[0]
-    if apart is not None:
-        broken |= like(problem, codes, taken, apart)
-    return np.asarray(broken)
+    return np.asarray(broken | unlike.like(problem, codes) if apart else broken)
 
 
 def with_cheapest(
-    formulation: TreeFormulation, boxes: Boxes, taken: Sequence[np.ndarray], clock: Clock
+    formulation: TreeFormulation, boxes: Boxes, unlike: Unlike, clock: Clock
 ) -> Boxes:
     """Boxes with their cheapest lawful points; what has none costs an infinity."""
     problem, choices = formulation.problem, formulation.choices
@@ -46,9 +44,8 @@ def with_cheapest(
         row = Row.of(program, _box(choices, boxes, place, problem.box))
         for rule in problem.relations:
             state(program, row, rule)
-        if formulation.apart is not None:
-            for point in taken:
-                this_far(problem.metric, formulation.apart, row, point)
+        if isinstance(unlike, ThisFar):
+            unlike.state(row, problem.metric)
         price = state_price(row, problem.metric)
         solution = _solved(program, clock).scaled(price.scale)
         if solution.values is not None:

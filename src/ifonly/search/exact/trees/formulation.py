@@ -18,16 +18,9 @@ class TreeFormulation:
     """Of one row."""
     choices: Choices
     leaves: Leaves
-    apart: float | None
-    """How far answers must lie from those taken; None where they change other features."""
 
     @classmethod
-    def of(cls, problem: Problem, reading: Trees, apart: float | None) -> TreeFormulation:
+    def of(cls, problem: Problem, reading: Trees) -> TreeFormulation:
         """The formulation of the one row of a problem."""
         choices = Choices.of(problem, reading)
-        return cls(problem, choices, Leaves.of(problem, reading, choices), apart)
-
-    @property
-    def constrained(self) -> bool:
-        """Whether relations or earlier answers may forbid the cheapest point of a box."""
-        return bool(self.problem.relations) or self.apart is not None
+        return cls(problem, choices, Leaves.of(problem, reading, choices))

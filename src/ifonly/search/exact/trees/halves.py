@@ -1,4 +1,6 @@
-"""Boxes in two: beside a leaf that the cheapest point does not reach, or at the row's own value."""
+"""Boxes in parts: beside a leaf that the cheapest point does not reach, at the row's own value, or
+beside the way of an earlier answer.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +58,29 @@ def beside_own(choices: Choices, boxes: Boxes) -> tuple[Boxes, Boxes]:
         stays.put(choices, boxes, j, np.where(own, chosen, boxes.rest)),
         moves.put(choices, boxes, j, boxes.rest & ~chosen),
     )
+
+
+def beside_way(choices: Choices, boxes: Boxes, way: Boxes) -> list[Boxes]:
+    """What boxes have beside one other, in parts: one for each feature of which it lacks values.
+
+    The other has all points that make the changes of an answer: of a changed feature the numbers on
+    one side of the row's own value, all, or none.
+    """
+    parts, count = [], len(boxes)
+    whole = choices.count(choices.whole())
+    for j in np.flatnonzero((choices.count(way) < whole)[0]):
+        first, last = way.first[0, j], way.last[0, j]
+        ends = (0, first - 1) if first > 0 else (last + 1, choices.numbers[j] - 1)
+        listed, other = way.rest[0], choices.owner != j
+        inner, outer = (
+            _Values(np.full(count, low), np.full(count, high))
+            .within(boxes.first[:, j], boxes.last[:, j])
+            .put(choices, boxes, np.full(count, j), boxes.rest & (kept | other))
+            for low, high, kept in ((first, last, listed), (*ends, ~listed))
+        )
+        parts.append(outer)
+        boxes = inner
+    return parts
 
 
 class _Values:
