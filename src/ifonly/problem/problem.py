@@ -99,12 +99,9 @@ class Problem:
             scores = self.model.scores(result[allowed])
             margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
         unknown = np.isnan(margin)  # what a budget leaves unasked, or the model fails for
-        margin = np.where(unknown, -np.inf, margin) if unknown.any() else margin
-        return (
-            margin
-            if self.eased is self
-            else np.where(self.late(result, margin > 0), -np.inf, margin)
-        )
+        if self.early != self.relations:
+            unknown |= self.late(result, margin > 0)
+        return np.where(unknown, -np.inf, margin) if unknown.any() else margin
 
     def clearly(self, margin: np.ndarray) -> np.ndarray:
         """bool [...]: margins of points that the model itself gives the wanted outcome, too.
@@ -186,8 +183,8 @@ class Problem:
         forbidden = np.zeros(among.shape, dtype=bool)
         rows, slots = np.nonzero(among)
         for rule in (rule for rule in self.rules if rule.late):
-            held = rule.holds(self.space, self.x[rows], result[rows, slots][:, None])[:, 0]
-            forbidden[rows, slots] |= ~held
+            held = rule.holds(self.space, self.x[rows], result[rows, slots][:, None])
+            forbidden[rows, slots] |= ~held[:, 0]
         return forbidden
 
     def rules_of(self, row: int) -> tuple[Rule, ...]:
@@ -266,8 +263,8 @@ class Problem:
 
     def changed(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m, d]: the features in which points differ from their rows."""
-        x = self.x[:, None]
-        return differs(points, x) if self.metric.missing else np.asarray(points != x)
+        different = differs if self.metric.missing else np.not_equal
+        return np.asarray(different(points, self.x[:, None]))
 
     def ways(self, points: np.ndarray) -> np.ndarray:
         """[q, m, d] what points do to each feature: 0 where they keep it.

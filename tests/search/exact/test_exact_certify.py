@@ -139,9 +139,7 @@ def test_a_model_that_cannot_be_read_is_refused_before_any_search() -> None:
 def test_a_solver_that_is_not_there_is_named(
     kind: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    questions = (asked(kind, "two", ruled=1.0, seed=seed) for seed in range(50))
-    tied = (one for one in questions if any(not rule.boxed for rule in one.rules))
-    question = next(one for one in tied if any(0 < each.best < np.inf for each in one.tried))
+    question = asked(kind, "two", ruled=1.0, seed=2)
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, package, None)
