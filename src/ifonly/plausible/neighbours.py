@@ -27,8 +27,8 @@ class Neighbourhood:
 
     @classmethod
     def fit(cls, units: np.ndarray) -> Neighbourhood:
-        """The neighbourhood of rows, which are in no order."""
-        units = units[:ROWS]
+        """The neighbourhood of rows."""
+        units = units[:: -(-len(units) // ROWS)]
         index, near = _nearest(units, units, own=True)
         reach = near[:, -1]
         density = _density(near, reach[index])

@@ -33,7 +33,7 @@ OTHERS = 2
 """The tier of candidates as they are: after ways and other points of the same ways."""
 ODD = 0.1
 """The share of real rows below which a row counts as rare."""
-DISLIKE = 8.0
+DISLIKE = 2.0
 """How much less a way is worth that no real row is as rare as."""
 ALIKE = 0.05
 """Numbers that differ by at most this share of their range make two answers twins."""

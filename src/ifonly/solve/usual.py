@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from ifonly.arrays.keys import row_streams
 from ifonly.errors import OptionError
 from ifonly.plausible import AsUsual, Usual, as_plausible
 from ifonly.select.selector import Selector
 from ifonly.solve.prepare import Setting
 
 FEWEST = 100
-"""How many different rows tell how usual a point is, at the least."""
+"""How many rows tell how usual a point is, at the least."""
+MOST = 2000
+"""To how many rows a measure is fitted, at the most."""
 
 
 def with_usual(
@@ -29,18 +34,25 @@ def with_usual(
             "answers.",
             "Demand them, plausible=0.05, or use method='auto'.",
         )
-    codes = setting.reference.codes
+    assert setting.readable is not None, "prepare() has stated it"
+    codes = setting.readable.data
     if len(codes) < FEWEST:
         if stated is None:
             return setting
         raise OptionError(
-            f"plausible={stated!r} needs {FEWEST} different rows of `data`, and there are "
-            f"{len(codes)}.",
+            f"plausible={stated!r} needs {FEWEST} rows of `data`, and there are {len(codes)}.",
             "Give the rows that the model was trained on.",
         )
     if plausible.measure not in fitted:
-        fitted[plausible.measure] = Usual.fit(plausible, setting.space, codes)
+        fitted[plausible.measure] = Usual.fit(plausible, setting.space, _sample(codes))
     usual = fitted[plausible.measure]
     if plausible.level is None:
         return replace(setting, usual=usual)
     return replace(setting, demand=AsUsual(usual, plausible.level))
+
+
+def _sample(codes: np.ndarray) -> np.ndarray:
+    """At most `MOST` rows, each as often as it is common; the same whatever the order of rows."""
+    order = np.argsort(row_streams(codes, seed=0), kind="stable")
+    places = np.linspace(0, len(codes) - 1, min(MOST, len(codes))).round().astype(np.intp)
+    return np.asarray(codes[order[places]])
