@@ -32,7 +32,7 @@ def agree(example: Any) -> None:
 
     The data's own rows are among them, whose full-precision values lie off the value grid.
     """
-    reading, adapted, space, codes = vars(example).values()
+    reading, adapted, space, codes, _ = vars(example).values()
     points = np.concatenate([codes, random_codes(space, 2000, seed=0), *sweeps(space, codes)])
     wanted, given = np.asarray(adapted.scores(points)), reading.scores(points)
     tolerance = (1e-5 if single(example) else 1e-9) * (1 + np.abs(wanted).max())

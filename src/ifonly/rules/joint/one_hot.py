@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from ifonly.space.distance import differs
 class SetsOne(Rule):
     """A group of columns of which an answer sets one; a row that does otherwise may stay so."""
 
-    kind: ClassVar[str] = "sets one"
     columns: tuple[str, ...]
     optional: bool = False
     """Whether an answer may set none."""
