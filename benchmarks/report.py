@@ -9,6 +9,7 @@ from record import RESULTS, Record
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 TITLES = {
     "answers": "What answers are like",
+    "plausible": "Rows that could exist",
     "gradient": "The paper's method",
     "gpu": "The paper's method on a GPU",
     "quality": "The default engine: quality",

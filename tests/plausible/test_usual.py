@@ -167,5 +167,6 @@ def test_it_needs_rows_and_a_known_measure() -> None:
 def test_a_proof_is_not_made_where_the_measure_cannot_be_proved() -> None:
     linear = MODELS["linear"]
     rows = CODED[~linear.predict(CODED)][:2]
-    with pytest.raises(ifonly.errors.IfonlyError, match="formula"):
-        ifonly.explain(linear, rows, data=CODED, method="exact", k=1, plausible=0.05)
+    for options in ({"method": "exact", "k": 1}, {"certify": True}):
+        with pytest.raises(ifonly.errors.IfonlyError, match=r"plausible=0\.05"):
+            ifonly.explain(linear, rows, data=CODED, plausible=0.05, **options)

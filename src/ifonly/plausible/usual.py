@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ifonly.errors import OptionError, nearest
+from ifonly.errors import OptionError, RuleError, nearest
 from ifonly.plausible.isolation import Forest
 from ifonly.plausible.neighbours import Neighbourhood
 from ifonly.rules import Rule
+from ifonly.rules.formula import Formula, Variables
 from ifonly.space import Space
 
 Scores = Callable[[np.ndarray], np.ndarray]
@@ -142,6 +143,16 @@ class AsUsual(Rule):
 
     def check(self, space: Space) -> None:
         """It speaks of every feature."""
+
+    @property
+    def has_formula(self) -> bool:
+        return False
+
+    def formula(self, variables: Variables, wanted: bool) -> Formula:
+        raise RuleError(
+            f"No solver can be given the demand plausible={self.level:g}, so nothing is proved.",
+            "Leave out `plausible`, or use method='auto' without `certify`.",
+        )
 
     def holds(self, space: Space, x: np.ndarray, points: np.ndarray) -> np.ndarray:
         quantile = self.usual.quantile(points)
