@@ -159,7 +159,7 @@ def test_it_needs_rows_and_a_known_measure() -> None:
     with pytest.raises(OptionError, match="isolation"):
         ifonly.Plausible("isolatoin")
     few = DATA[:30]
-    with pytest.raises(OptionError, match="100 rows"):
+    with pytest.raises(OptionError, match="50 rows"):
         ifonly.explain(model("linear"), REFUSED[:1], data=few, plausible=0.05)
     assert ifonly.explain(model("linear"), REFUSED[:1], data=few).usual is None
 

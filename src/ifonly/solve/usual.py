@@ -13,8 +13,10 @@ from ifonly.plausible import AsUsual, Usual, as_plausible
 from ifonly.select.selector import Selector
 from ifonly.solve.prepare import Setting
 
-FEWEST = 100
+FEWEST = 50
 """How many rows tell how usual a point is, at the least."""
+ENOUGH = 100
+"""From how many rows on usual answers are preferred without being asked for."""
 MOST = 2000
 """To how many rows a measure is fitted, at the most."""
 
@@ -36,9 +38,9 @@ def with_usual(
         )
     assert setting.readable is not None, "prepare() has stated it"
     codes = setting.readable.data
+    if stated is None and len(codes) < ENOUGH:
+        return setting
     if len(codes) < FEWEST:
-        if stated is None:
-            return setting
         raise OptionError(
             f"plausible={stated!r} needs {FEWEST} rows of `data`, and there are {len(codes)}.",
             "Give the rows that the model was trained on.",
