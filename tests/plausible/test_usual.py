@@ -93,6 +93,16 @@ def _references(name: str) -> np.ndarray:
     return _sample(explainer.setting.readable.data)
 
 
+def test_a_share_does_not_depend_on_the_points_beside_it() -> None:
+    space = ifonly.Space.infer(DATA)
+    codes = space.codes(DATA)
+    usual = Usual.fit(ifonly.Plausible(), space, codes)
+    together = usual.quantile(codes)
+    for size in (1, 7, 64):
+        parts = [usual.quantile(codes[at : at + size]) for at in range(0, N, size)]
+        assert np.array_equal(np.concatenate(parts), together)
+
+
 def test_odd_answers_are_fewer_by_preference_and_fewest_by_demand() -> None:
     odd = {}
     for stated in (False, None, 0.2):

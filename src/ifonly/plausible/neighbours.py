@@ -50,6 +50,8 @@ def _nearest(
 ) -> tuple[np.ndarray, np.ndarray]:
     """[n, k] which of the others are nearest to points, and how far; `own`: they are the others."""
     square = (units**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * units @ others.T
+    # A product rounds otherwise in another batch, and equal rows must be equally far.
+    np.round(square, 9, out=square)
     if own:
         np.fill_diagonal(square, np.inf)
     count = max(1, min(NEIGHBOURS, len(others) - 1))

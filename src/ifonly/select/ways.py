@@ -167,8 +167,11 @@ class Ways:
         worth = np.ones(pool.margin.shape)
         if problem.usual is None or self.choice.diversity <= 0:
             return worth
-        quantile = problem.usual.quantile(problem.result(pool.points)[pool.valid])
-        own = np.minimum(problem.usual.quantile(problem.x), ODD)[np.nonzero(pool.valid)[0]]
+        points = problem.result(pool.points)[pool.valid]
+        own, quantile = np.split(
+            problem.usual.quantile(np.concatenate([problem.x, points])), [len(problem.x)]
+        )
+        own = np.minimum(own, ODD)[np.nonzero(pool.valid)[0]]
         worth[pool.valid] = np.exp(-DISLIKE * np.maximum(own - quantile, 0.0) / ODD)
         return worth
 

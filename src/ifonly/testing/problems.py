@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from ifonly.errors import RuleError
 from ifonly.models import Counted, Differentiable, Model
 from ifonly.problem.goal import Goal, resolve
 from ifonly.problem.problem import Problem
@@ -58,9 +60,10 @@ def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
     data = random_frame(seed)
     space = Space.infer(data, categorical=[CODED] if CODED in data else [])
     model = random_model(space, kind, seed)
-    rules = random_rules(space, seed)[: seed % 3]
     open_model = isinstance(model, Differentiable)
-    setting = prepare(model, data if seed % 4 else None, space).with_rules(rules)
+    setting = prepare(model, data if seed % 4 else None, space)
+    with suppress(RuleError):  # rules that no row can satisfy are left out
+        setting = setting.with_rules(random_rules(space, seed)[: seed % 3])
     setting = provided(setting, gradient=open_model, reading=open_model, certify=False)
     x = _with_outlier(space, random_codes(space, q, seed + 1))
     return pose(setting, Counted(setting.model, setting.route), x, _goal(model, x), seed)
