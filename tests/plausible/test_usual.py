@@ -130,6 +130,20 @@ def test_a_measure_of_ones_own_is_asked_with_frames() -> None:
     assert ((frame["age"] <= DATA["age"].median() + 2) | (frame["age"] <= own)).all()
 
 
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        (lambda frame: frame["height"], "KeyError"),
+        (lambda frame: frame[["age", "years"]].to_numpy(), "one number per row"),
+        (lambda frame: np.full(len(frame), np.nan), "missing"),
+    ],
+)
+def test_a_measure_that_cannot_be_used_is_refused(measure: Any, said: str) -> None:
+    demand = ifonly.Plausible(measure, level=0.5)
+    with pytest.raises(OptionError, match=said):
+        ifonly.explain(model("linear"), REFUSED[:2], data=DATA, plausible=demand)
+
+
 def test_a_sentence_says_that_an_answer_is_rare() -> None:
     table = pd.DataFrame({"a": RNG.normal(0, 1, N).round(2), "b": RNG.normal(0, 1, N).round(2)})
     far = ifonly.as_model(lambda frame: frame["a"] > 4.5, classes=["no", "yes"])

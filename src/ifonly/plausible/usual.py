@@ -165,7 +165,21 @@ class AsUsual(Rule):
 
 def _asked(measure: Callable[[Any], Any], space: Space, codes: np.ndarray) -> np.ndarray:
     """What a user's own measure says of codes [n, d]."""
-    return np.asarray(measure(space.rows(codes)), dtype=np.float64)
+    try:
+        said = np.asarray(measure(space.rows(codes)), dtype=np.float64)
+    except Exception as error:
+        raise OptionError(
+            f"The measure of plausible= failed on {len(codes)} rows: "
+            f"{type(error).__name__}: {error}",
+            "It is asked with a frame that has the columns of `data`.",
+        ) from error
+    if said.shape != (len(codes),) or np.isnan(said).any():
+        raise OptionError(
+            f"The measure of plausible= gave numbers of shape {said.shape} for {len(codes)} rows, "
+            f"{int(np.isnan(said).sum())} of them missing.",
+            "It gives one number per row, larger for rows that are more usual.",
+        )
+    return said
 
 
 def _encoding(space: Space, codes: np.ndarray) -> Scores:
