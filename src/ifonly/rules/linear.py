@@ -1,9 +1,14 @@
-"""Linear relations between numbers: `debt + loan <= 0.4 * income`, `words_unique <= words`."""
+"""Linear relations between numbers: `debt + loan <= 0.4 * income`, `words_unique <= words`.
+
+Flags count as numbers: `a + b + c = 1` of columns of False and True.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar
@@ -15,9 +20,9 @@ from ifonly.rules.box import CLOSE
 from ifonly.rules.formula import Affine, Formula, Variables, any_of, bound
 from ifonly.rules.intervals import OPPOSITE, SIGNS, check_number
 from ifonly.rules.language.names import name_text, number_text
-from ifonly.rules.rule import Condition, Rule, truth_values
-from ifonly.rules.scene import Scene
-from ifonly.space import Continuous, Space
+from ifonly.rules.rule import Condition, Rule, feature_of, truth_values
+from ifonly.rules.scene import Scene, as_number, is_flag
+from ifonly.space import Space
 
 Term = tuple[float, str]
 """A number and the feature that it multiplies; an empty name for the number alone."""
@@ -26,7 +31,112 @@ LARGEST = 1e6
 
 
 @dataclass(frozen=True)
-class Linear(Condition):
+class Relation(Condition):
+    """Two sides, compared."""
+
+    left: tuple[Any, ...]
+    sign: str
+    right: tuple[Any, ...]
+
+    @abstractmethod
+    def excess(self, scene: Scene) -> np.ndarray:
+        """[...] by how much the left side is over the right; NaN where that is not known."""
+
+    @abstractmethod
+    def slope(self, scene: Scene, j: int) -> Any:
+        """[...] or a number: by how much the excess grows with the code of feature j."""
+
+    @abstractmethod
+    def resolution(self, space: Space) -> float:
+        """The least difference that the two sides can have, but for rounding."""
+
+    def close(self, space: Space) -> float:
+        """The excess that counts as none, but for rounding."""
+        return CLOSE * 1000 * self.resolution(space)
+
+    @abstractmethod
+    def tolerance(self, scene: Scene) -> np.ndarray:
+        """[...] the excess that still counts as none."""
+
+    def __invert__(self) -> Rule:
+        if self.sign == "=":
+            return super().__invert__()
+        return replace(self, sign=OPPOSITE[self.sign])
+
+    def check(self, space: Space) -> None:
+        for name in self.names:
+            if not is_flag(feature_of(space, name, self)):
+                check_number(space, name, self)
+
+    def truth(self, scene: Scene) -> np.ndarray:
+        excess, close = self.excess(scene), self.tolerance(scene)
+        true = {
+            "<": excess < -close,
+            "<=": excess <= close,
+            "=": np.abs(excess) <= close,
+            ">=": excess >= -close,
+            ">": excess > close,
+        }[self.sign]
+        return truth_values(true, ~np.isnan(excess))
+
+    def violation(self, scene: Scene) -> np.ndarray:
+        """In MADs of the feature that would mend it most cheaply."""
+        scale: Any = 0.0
+        for j in self._columns(scene.space):
+            scale = np.fmax(scale, np.abs(self.slope(scene, j)) * _mad(scene.space, j))
+        away = np.maximum(np.abs(self.excess(scene)), self.resolution(scene.space))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            amount = np.where(scale > 0, away / scale, 1.0)
+        return np.where(self.truth(scene) < 0, amount, 0.0)
+
+    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
+        """Numbers that the point has left alone are moved first, the one that moves least first."""
+        sign = self.sign if wanted else OPPOSITE.get(self.sign, ">")
+        least = self.resolution(scene.space) if sign in "<>" else 0.0
+        for again in (False, True):
+            for j in self._columns(scene.space):
+                over, slope = self.excess(scene), self.slope(scene, j)
+                if sign in ("<", "<="):
+                    over = np.maximum(over + least, 0.0)
+                elif sign in (">", ">="):
+                    over = np.minimum(over - least, 0.0)
+                lacking = np.abs(over) > self.close(scene.space)
+                lacking &= (again | ~scene.changed(j)) & (slope != 0)
+                if lacking.any():
+                    with np.errstate(divide="ignore", invalid="ignore"):
+                        scene = scene.moved(_mended(scene, j, over / slope, lacking))
+        return scene.points
+
+    def _columns(self, space: Space) -> list[int]:
+        """The features in the order in which they are moved."""
+        return [space.index(name) for name in self.names]
+
+    def stated(self, excess: Affine, signs: Iterable[str], close: float) -> Formula:
+        """That one of some signs holds of a scaled excess, within `close` where it is not whole.
+
+        Where all is whole, so is the excess; else the row's own values lie between the grid's.
+        """
+        excess = _tidied(excess)
+        whole = all(number.is_integer() for number in (*excess.terms.values(), excess.constant))
+        close, more = (0.0, 1.0) if whole else (close,) * 2
+        formulas = {
+            "<": bound(excess, high=-more),
+            "<=": bound(excess, high=close),
+            "=": bound(excess, -close, close),
+            ">=": bound(excess, low=-close),
+            ">": bound(excess, low=more),
+        }
+        return any_of(formulas[sign] for sign in signs)
+
+    def signs(self, wanted: bool) -> list[str]:
+        """The signs of which one holds where the relation does or, not wanted, does not."""
+        if wanted:
+            return [self.sign]
+        return [OPPOSITE[self.sign]] if self.sign != "=" else ["<", ">"]
+
+
+@dataclass(frozen=True)
+class Linear(Relation):
     """Two sums, compared."""
 
     kind: ClassVar[str] = "relation"
@@ -74,101 +184,62 @@ class Linear(Condition):
         left, right = (_sum_text(side, single) for side in (self.left, self.right))
         return f"{left} {self.sign} {right}"
 
-    def __invert__(self) -> Rule:
-        if self.sign == "=":
-            return super().__invert__()
-        return Linear(self.left, OPPOSITE[self.sign], self.right)
-
-    def check(self, space: Space) -> None:
-        for name in self.names:
-            check_number(space, name, self)
-
     def resolution(self, space: Space) -> float:
-        """The least difference that the two sides can have, but for rounding."""
         digits = max(
-            int(space.decimals[space.index(name)]) + _digits(times)
+            int(space.decimals[space.index(name)]) + digits_of(times)
             for name, times in self.factors.items()
         )
-        return float(10.0 ** -max(digits, _digits(self.bound)))
+        return float(10.0 ** -max(digits, digits_of(self.bound)))
 
     def excess(self, scene: Scene) -> np.ndarray:
-        """[...] by how much the left side is over the right."""
         total: Any = -self.bound
         factors = self.factors
         for name in self.names:  # also those that cancel out: missing, they leave it open
-            total = total + factors.get(name, 0.0) * scene.value(scene.space.index(name))
+            total = total + factors.get(name, 0.0) * scene.amount(scene.space.index(name))
         return np.asarray(total)
 
-    def truth(self, scene: Scene) -> np.ndarray:
-        excess = self.excess(scene)
-        close = CLOSE * 1000 * self.resolution(scene.space) + self._rounding(scene)
-        true = {
-            "<": excess < -close,
-            "<=": excess <= close,
-            "=": np.abs(excess) <= close,
-            ">=": excess >= -close,
-            ">": excess > close,
-        }[self.sign]
-        return truth_values(true, ~np.isnan(excess))
+    def slope(self, scene: Scene, j: int) -> float:
+        feature = scene.space.features[j]
+        return self.factors[feature.name] * as_number(feature)[1]
 
-    def _rounding(self, scene: Scene) -> np.ndarray:
-        """[...] what the sum may be off by: a few units in the last place of its terms."""
+    def tolerance(self, scene: Scene) -> np.ndarray:
+        """A few units in the last place of the terms, and far less than a step of the grid."""
         size: Any = abs(self.bound)
         for name, times in self.factors.items():
-            size = size + np.abs(times * scene.value(scene.space.index(name)))
-        return np.asarray(4 * np.finfo(float).eps * size)
+            size = size + np.abs(times * scene.amount(scene.space.index(name)))
+        return np.asarray(self.close(scene.space) + 4 * np.finfo(float).eps * size)
 
-    def violation(self, scene: Scene) -> np.ndarray:
-        """In MADs of the feature that would mend it most cheaply."""
-        mads = [f.mad for f in scene.space.features if isinstance(f, Continuous)]
-        scale = max(
-            abs(times) * getattr(scene.space.features[scene.space.index(name)], "mad", max(mads))
-            for name, times in self.factors.items()
-        )
-        away = np.maximum(np.abs(self.excess(scene)), self.resolution(scene.space))
-        return np.where(self.truth(scene) < 0, away / scale, 0.0)
-
-    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
-        """Numbers that the point has left alone are moved first, the one that moves least first."""
-        sign = self.sign if wanted else OPPOSITE.get(self.sign, ">")
-        least = self.resolution(scene.space) if sign in "<>" else 0.0
-        features = scene.space.features
-        columns = [(scene.space.index(name), times) for name, times in self.factors.items()]
-        columns.sort(key=lambda one: -abs(one[1]) * features[one[0]].mad)  # type: ignore[union-attr]
-        for again in (False, True):
-            for j, times in columns:
-                over = self.excess(scene)
-                if sign in ("<", "<="):
-                    over = np.maximum(over + least, 0.0)
-                elif sign in (">", ">="):
-                    over = np.minimum(over - least, 0.0)
-                lacking = np.abs(over) > CLOSE * 1000 * self.resolution(scene.space)
-                lacking &= again | ~scene.changed(j)
-                if lacking.any():
-                    scene = scene.moved(_mended(scene, j, over / times, lacking))
-        return scene.points
+    def _columns(self, space: Space) -> list[int]:
+        columns = [(space.index(name), times) for name, times in self.factors.items()]
+        columns.sort(key=lambda one: -abs(one[1]) * _mad(space, one[0]))
+        return [j for j, _ in columns]
 
     def formula(self, variables: Variables, wanted: bool) -> Formula:
         resolution, factors = self.resolution(variables.space), self.factors
-        numbers = {name: variables.number(name) for name in self.names}
-        unknown = [one.stays for one in numbers.values() if math.isnan(one.own)]
         largest = max(abs(times) * variables.step(name) for name, times in factors.items())
         scale = min(1.0 / resolution, LARGEST / largest)
-        total = Affine.total(numbers[name].value * (t * scale) for name, t in factors.items())
-        excess = _tidied(total - self.bound * scale)
-        # Where all is whole, so is the excess; else the row's own values lie between the grid's.
-        whole = all(number.is_integer() for number in (*excess.terms.values(), excess.constant))
-        close, more = (0.0, 1.0) if whole else (CLOSE * 1000 * resolution * scale,) * 2
-        formulas = {
-            "<": bound(excess, high=-more),
-            "<=": bound(excess, high=close),
-            "=": bound(excess, -close, close),
-            ">=": bound(excess, low=-close),
-            ">": bound(excess, low=more),
-        }
-        opposite = [OPPOSITE[self.sign]] if self.sign != "=" else ["<", ">"]
-        signs = [self.sign] if wanted else opposite
-        return any_of([*unknown, *(formulas[sign] for sign in signs)])
+        total = Affine.total(amount(variables, name) * (t * scale) for name, t in factors.items())
+        close = self.close(variables.space) * scale
+        held = self.stated(total - self.bound * scale, self.signs(wanted), close)
+        return any_of([*unknown(variables, self.names), held])
+
+
+def amount(variables: Variables, name: str) -> Affine:
+    """A feature of an answer as a number: 0 and 1 of a flag."""
+    start, times = as_number(variables.space.features[variables.space.index(name)])
+    value = variables.feature(name).value
+    return value if (start, times) == (0.0, 1.0) else value * times + start
+
+
+def unknown(variables: Variables, names: Iterable[str]) -> list[Affine]:
+    """The conditions that features stay missing, which leave a relation of them open."""
+    features = map(variables.feature, names)
+    return [feature.stays for feature in features if math.isnan(feature.own)]
+
+
+def _mad(space: Space, j: int) -> float:
+    """The MAD of a number; a flag changes by 1."""
+    return float(getattr(space.features[j], "mad", 1.0))
 
 
 def _tidied(sums: Affine) -> Affine:
@@ -192,11 +263,13 @@ def _mended(scene: Scene, j: int, over: np.ndarray, lacking: np.ndarray) -> np.n
         np.abs(exact - near) < 1e-6, near, np.where(over > 0, np.floor(exact), np.ceil(exact))
     )
     target = np.round(whole * step, int(scene.space.decimals[j]))
+    if not scene.space.continuous[j]:
+        target = np.clip(target, 0, len(scene.space.features[j].levels) - 1)  # type: ignore[union-attr]
     found = scene.moved(scene.with_value(j, target)).between(j, -np.inf, np.inf)
     return scene.with_value(j, np.where(lacking, found, np.nan))
 
 
-def _digits(number: float) -> int:
+def digits_of(number: float) -> int:
     """How many decimals a number is written with."""
     text = repr(float(number))
     if "e-" in text:
