@@ -237,7 +237,9 @@ class Shift(Bounded):
         if math.isinf(self.most):
             bare = not self.least and self.way != "changes"  # 'age changes' is another rule
             return start if bare and not self.unit else f"{start} by at least {least}"
-        return f"{start} by between {least} and {most}" if self.least else f"{start} by at most {most}"
+        return (
+            f"{start} by between {least} and {most}" if self.least else f"{start} by at most {most}"
+        )
 
     def check(self, space: Space) -> None:
         check_ordered(space, self.name, self)

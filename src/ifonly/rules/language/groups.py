@@ -38,7 +38,9 @@ def read_group(reader: Reader, name: str) -> Rule:
         return And(tuple(map(Fixed, columns)))
     if verb == "changes":
         return _changes(columns)
-    return read_causes(reader, columns) if verb == "causes" else read_together(reader, columns, verb)
+    return (
+        read_causes(reader, columns) if verb == "causes" else read_together(reader, columns, verb)
+    )
 
 
 def read_causes(reader: Reader, cause: tuple[str, ...]) -> Rule:

@@ -19,7 +19,7 @@ from ifonly.rules.language.names import NUMBER, Found, name_text
 from ifonly.rules.linear import Linear
 from ifonly.rules.rule import Rule
 from ifonly.rules.scene import is_flag
-from ifonly.space import Categorical
+from ifonly.space import Categorical, Feature
 
 SIGNS = ("<=", ">=", "==", "!=", "=", "<", ">")
 
@@ -32,7 +32,12 @@ class Part:
     over: tuple[str, ...] = ()
     under: tuple[str, ...] = ()
     alone: bool = False
-    """Whether it is one feature and nothing else, or one number."""
+    """Whether it is one feature and nothing else."""
+
+    @property
+    def bare(self) -> bool:
+        """Whether it is a number and nothing else."""
+        return not self.over and not self.under
 
 
 def read_relation(reader: Reader, first: str | None = None) -> Rule:
@@ -53,10 +58,9 @@ def read_relation(reader: Reader, first: str | None = None) -> Rule:
             "A rule compares two sides: write 'age between 30 and 60', or two rules with 'and'.",
         )
     for one, other, way in ((left, right, sign), (right, left, TURNED[sign])):
-        (first, *more), (second, *rest) = one, other
-        if not more and not rest and first.alone and not (second.over or second.under):
-            if not is_flag(reader.space.features[reader.space.index(first.over[0])]):
-                return Compare(first.over[0], way, second.times)
+        single = len(one) == len(other) == 1 and one[0].alone
+        if single and other[0].bare and not is_flag(_feature(reader, one[0].over[0])):
+            return Compare(one[0].over[0], way, other[0].times)
     if all(len(part.over) < 2 and not part.under for part in (*left, *right)):
         return Linear(_linear(left), sign, _linear(right))
     sides = (tuple((p.times, p.over, p.under) for p in side) for side in (left, right))
@@ -95,7 +99,9 @@ def _product(reader: Reader, first: float | str) -> Part:
         place, number = reader.at, bool(NUMBER.match(reader.line, reader.at))
         factor = _factor(reader, _chosen(reader, number=number))
         if isinstance(factor, str):
-            more = {"over": (*part.over, factor)} if sign == "*" else {"under": (*part.under, factor)}
+            more = (
+                {"over": (*part.over, factor)} if sign == "*" else {"under": (*part.under, factor)}
+            )
         elif sign == "/" and not factor:
             raise reader.trouble("nothing can be divided by 0.", "Divide by another number.", place)
         else:
@@ -130,7 +136,7 @@ def _numeric(reader: Reader, name: str) -> str:
             f"Add up its columns: {' + '.join(columns)}.",
             reader.last[0],
         )
-    feature = reader.space.features[reader.space.index(name)]
+    feature = _feature(reader, name)
     if isinstance(feature, Categorical) and not is_flag(feature):
         raise reader.trouble(
             f"{name!r} has levels, and only numbers are compared and added.",
@@ -138,3 +144,7 @@ def _numeric(reader: Reader, name: str) -> str:
             reader.last[0],
         )
     return name
+
+
+def _feature(reader: Reader, name: str) -> Feature:
+    return reader.space.features[reader.space.index(name)]
