@@ -8,8 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ifonly.errors import RuleError
 from ifonly.rules.intervals import Shift, check_number
+from ifonly.rules.rule import Rule
 from ifonly.space import Space
+
+Amount = float | str
+"""By how much a number changes: a number, or a share of the row's own value such as '10%'."""
 
 
 @dataclass(frozen=True)
@@ -29,3 +34,23 @@ class PercentShift(Shift):
     def amounts(self, own: np.ndarray) -> tuple[Any, Any]:
         size = np.abs(own) / 100
         return self.least * size, self.most * size if math.isfinite(self.most) else math.inf
+
+
+def shift(name: str, way: str, least: Amount, most: Amount | None) -> Rule:
+    """The rule of amounts as Python gives them: numbers, or shares as text, such as '10%'."""
+    given = [end for end in (least, most) if end not in (None, 0)]
+    texts = [end for end in given if isinstance(end, str)]
+    if not texts:
+        return Shift(name, way, least, most)  # type: ignore[arg-type]
+    try:
+        shares = [float(end.removesuffix("%")) for end in texts if end.endswith("%")]
+    except ValueError:
+        shares = []
+    if len(shares) < len(given):
+        listed = " and ".join(map(repr, given))
+        raise RuleError(
+            f"{name!r} {way} by {listed}.", "Give numbers, or shares of its value such as '10%'."
+        )
+    ends = iter(shares)
+    least, most = (next(ends) if isinstance(end, str) else end for end in (least, most))
+    return PercentShift(name, way, least, most)  # type: ignore[arg-type]

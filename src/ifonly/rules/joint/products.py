@@ -64,7 +64,11 @@ class Products(Relation):
             raise RuleError(
                 f"The rule '{self}' has no product and no ratio.", "State it as a 'relation'."
             )
-        if self.sign not in SIGNS or not finite or not any(self.sums):
+        if (
+            self.sign not in SIGNS
+            or not finite
+            or not (any(self.sums) or (self.under and self.sums))
+        ):
             raise RuleError(
                 f"The rule '{self}' compares nothing that can change.",
                 "Write it as: loan / income <= 0.5, or rate * loan <= 1000.",
@@ -104,7 +108,7 @@ class Products(Relation):
 
     def close(self, space: Space) -> float:
         """The row's own values may have two more digits, each of them."""
-        return super().close(space) * 100.0 ** (1 - max(map(len, self.sums)))
+        return super().close(space) * 100.0 ** -max(0, *(len(names) - 1 for names in self.sums))
 
     def excess(self, scene: Scene) -> np.ndarray:
         """Multiplied by the size of what the sides are divided by."""
