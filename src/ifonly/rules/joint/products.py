@@ -30,8 +30,9 @@ from ifonly.rules.formula import (
     any_of,
 )
 from ifonly.rules.intervals import SIGNS
+from ifonly.rules.joint.relation import LARGEST, Relation, amount, unknown
 from ifonly.rules.language.names import name_text, number_text
-from ifonly.rules.linear import LARGEST, Relation, Term, amount, digits_of, unknown
+from ifonly.rules.linear import Term, digits_of
 from ifonly.rules.scene import Scene, as_number
 from ifonly.space import Space
 
