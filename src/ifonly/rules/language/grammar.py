@@ -19,11 +19,13 @@ of the space, in quotes or not.
     hours_per_week in steps of 5         at most 3 features change
     education causes age                 gender and race change together or not at all
     debt + loan <= 0.4 * income          forbid education=Doctorate, age<25
+    loan / income <= 0.5                 income changes by at most 10%
     education increases => age increases by at least 2
     if occupation is Sales then hours_per_week >= 40
     education: Bachelors -> Masters takes 2 of age
     garage is none <=> area = 0          garage determines car: none -> no, open -> yes
 
+A group of one-hot columns stands for them by its name (`groups.py`).
 Names and levels may hold spaces: the longest that is known is meant. What could be read as
 something else stands in quotes.
 """
