@@ -160,14 +160,15 @@ class Products(Relation):
         scale = min(1.0 / self.resolution(variables.space), LARGEST / max([1e-300, *steps]))
         parts = (amounts[name] if name else YES for _, name in terms)
         excess = Affine.total(p * (t * scale) for p, (t, _) in zip(parts, terms, strict=True))
-        ways = []
+        close, ways = self.close(variables.space) * scale, []
         for signs in product((1, 0, -1), repeat=len(self.under)):
             divisors = zip(self.under, signs, strict=True)
             met = [_has_sign(variables, name, amounts[name], sign) for name, sign in divisors]
-            held = [LOOSE.get(s, s) for s in self.signs(wanted)] if 0 in signs else None
-            held = held or self.signs(wanted)
-            held = [TURNED[sign] for sign in held] if signs.count(-1) % 2 else held
-            close = self.close(variables.space) * scale
+            held = self.signs(wanted)
+            if 0 in signs:  # 0 / 0 is unknown
+                held = [LOOSE.get(sign, sign) for sign in held]
+            if signs.count(-1) % 2:
+                held = [TURNED[sign] for sign in held]
             ways.append(all_of([*met, self.stated(excess, held, close)]))
         return any_of([*unknown(variables, self.names), *ways])
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ifonly.rules.intervals import Compare
-from ifonly.rules.joint.products import TURNED, Products
+from ifonly.rules.joint.products import TURNED, Product, Products
 from ifonly.rules.language.cursor import Reader
 from ifonly.rules.language.names import NUMBER, Found, name_text
 from ifonly.rules.linear import Linear
@@ -63,8 +63,7 @@ def read_relation(reader: Reader, first: str | None = None) -> Rule:
             return Compare(one[0].over[0], way, other[0].times)
     if all(len(part.over) < 2 and not part.under for part in (*left, *right)):
         return Linear(_linear(left), sign, _linear(right))
-    sides = (tuple((p.times, p.over, p.under) for p in side) for side in (left, right))
-    return Products(next(sides), sign, next(sides))
+    return Products(_products(left), sign, _products(right))
 
 
 def number_stands(reader: Reader) -> bool:
@@ -74,6 +73,10 @@ def number_stands(reader: Reader) -> bool:
 
 def _linear(parts: list[Part]) -> tuple[tuple[float, str], ...]:
     return tuple((part.times, part.over[0] if part.over else "") for part in parts)
+
+
+def _products(parts: list[Part]) -> tuple[Product, ...]:
+    return tuple((part.times, part.over, part.under) for part in parts)
 
 
 def _sum(reader: Reader, first: str | None = None) -> list[Part]:
@@ -98,15 +101,16 @@ def _product(reader: Reader, first: float | str) -> Part:
     while sign := reader.take("*", "/"):
         place, number = reader.at, bool(NUMBER.match(reader.line, reader.at))
         factor = _factor(reader, _chosen(reader, number=number))
-        if isinstance(factor, str):
-            more = (
-                {"over": (*part.over, factor)} if sign == "*" else {"under": (*part.under, factor)}
-            )
-        elif sign == "/" and not factor:
-            raise reader.trouble("nothing can be divided by 0.", "Divide by another number.", place)
+        part = replace(part, alone=False)
+        if isinstance(factor, float):
+            if sign == "/" and not factor:
+                hint = "Divide by another number."
+                raise reader.trouble("nothing can be divided by 0.", hint, place)
+            part = replace(part, times=part.times * factor if sign == "*" else part.times / factor)
+        elif sign == "*":
+            part = replace(part, over=(*part.over, factor))
         else:
-            more = {"times": part.times * factor if sign == "*" else part.times / factor}
-        part = replace(part, alone=False, **more)
+            part = replace(part, under=(*part.under, factor))
     return part
 
 
