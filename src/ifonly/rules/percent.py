@@ -52,5 +52,5 @@ def shift(name: str, way: str, least: Amount, most: Amount | None) -> Rule:
             f"{name!r} {way} by {listed}.", "Give numbers, or shares of its value such as '10%'."
         )
     ends = iter(shares)
-    least, most = (next(ends) if isinstance(end, str) else end for end in (least, most))
-    return PercentShift(name, way, least, most)  # type: ignore[arg-type]
+    low, high = (next(ends) if isinstance(end, str) else end for end in (least, most))
+    return PercentShift(name, way, low, high)  # type: ignore[arg-type]

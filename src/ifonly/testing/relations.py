@@ -9,7 +9,7 @@ import numpy as np
 from ifonly.errors import RuleError
 from ifonly.rules import Rule
 from ifonly.rules.intervals import SIGNS
-from ifonly.rules.joint.products import Products
+from ifonly.rules.joint.products import Product, Products
 from ifonly.rules.linear import Linear, Term
 from ifonly.rules.scene import is_flag
 from ifonly.space import Continuous, Space
@@ -61,7 +61,9 @@ def products(space: Space, rng: np.random.Generator) -> Rule:
     times = float(rng.choice(FACTORS))
     first, second, third = (value_of(feature, rng) for feature in (one, two, three))
     ratio = bool(rng.random() < 0.6)
-    term = (times, (one.name,), (two.name,)) if ratio else (times, (one.name, two.name), ())
+    term: Product = (
+        (times, (one.name,), (two.name,)) if ratio else (times, (one.name, two.name), ())
+    )
     total = times * (first / (second or two.step) if ratio else first * second)
     left = [term]
     if rng.random() < 0.4:

@@ -134,7 +134,7 @@ class Products(Relation):
             self._sum({**values, feature.name: np.full_like(values[feature.name], value)})
             for value in (start, start + times)
         )
-        return np.where(turned, low - high, high - low)
+        return np.asarray(np.where(turned, low - high, high - low))
 
     def tolerance(self, scene: Scene) -> np.ndarray:
         """A few units in the last place of the terms, and far less than a step of the grid."""
