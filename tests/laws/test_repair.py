@@ -163,6 +163,16 @@ EXAMPLES = [
     ("rate in steps of 0.2", 0.1, 0.6, False),
     ("rate in steps of 0.2", 0.1, 0.3, True),
     ("0.1 + 0.2 = rate", 0.0, 0.3, False),
+    ("rate changes by at most 50%", 0.2, 0.3, False),
+    ("rate changes by at most 50%", 0.2, 0.4, True),
+    ("rate changes by at most 50%", 0.0, 0.1, True),
+    ("rate increases by at least 10%", 0.0, 0.1, False),
+    ("rate increases by at least 10%", None, 0.1, False),
+    ("age / rate <= 10", 0.1, 0.3, False),
+    ("age / rate <= 10", 0.1, 0.2, True),
+    ("age / rate <= 10", 0.1, 0.0, True),
+    ("rate / age >= 0.1", 0.1, 0.3, False),
+    ("rate * age < 0.9", 0.1, 0.3, True),
     ("forbid rate>0.2, rate<0.5", 0.1, 0.3, True),
     ("if rate changes then age changes", 0.1, 0.2, True),
     ("at most 0 of rate change", None, None, False),
@@ -227,6 +237,8 @@ MENDED = {
     "not": 0.8,
     "determines": 1.0,
     "equivalent": 0.96,
+    "percent": 1.0,
+    "products": 0.9,
 }
 """The least share of broken points that repair mends, of those that can be mended at all.
 

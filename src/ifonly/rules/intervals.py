@@ -209,6 +209,7 @@ class Shift(Bounded):
     """
 
     kind: ClassVar[str] = "shift"
+    unit: ClassVar[str] = ""
     way: str
     """'increases', 'decreases' or 'changes'."""
     least: float = 0.0
@@ -232,27 +233,34 @@ class Shift(Bounded):
 
     def __str__(self) -> str:
         start = f"{name_text(self.name)} {self.way}"
+        least, most = (f"{number_text(end)}{self.unit}" for end in (self.least, self.most))
         if math.isinf(self.most):
             bare = not self.least and self.way != "changes"  # 'age changes' is another rule
-            return start if bare else f"{start} by at least {number_text(self.least)}"
-        if not self.least:
-            return f"{start} by at most {number_text(self.most)}"
-        return f"{start} by between {number_text(self.least)} and {number_text(self.most)}"
+            return start if bare and not self.unit else f"{start} by at least {least}"
+        return (
+            f"{start} by between {least} and {most}" if self.least else f"{start} by at most {most}"
+        )
 
     def check(self, space: Space) -> None:
         check_ordered(space, self.name, self)
 
     def __invert__(self) -> Rule:
-        if self.way == "changes" or self.least or math.isfinite(self.most):
+        if self.way == "changes" or self.least or math.isfinite(self.most) or self.unit:
             return super().__invert__()
         return Monotone(self.name, up=self.way == "decreases")
 
     def intervals(self, own: np.ndarray, step: float) -> list[Interval]:
-        least = self.least if self.way == "changes" else max(self.least, STRICT * step)
-        above, below = (own + least, own + self.most), (own - self.most, own - least)
+        least, most = self.amounts(own)
+        if self.way != "changes":
+            least = np.maximum(least, STRICT * step)
+        above, below = (own + least, own + most), (own - most, own - least)
         if self.way == "changes":
-            return [above, below] if least else [(own - self.most, own + self.most)]
+            return [above, below] if self.least else [(own - most, own + most)]
         return [above if self.way == "increases" else below]
+
+    def amounts(self, own: np.ndarray) -> tuple[Any, Any]:
+        """The least and the largest change of rows' own values."""
+        return self.least, self.most
 
 
 WAYS = ("increases", "decreases", "changes")

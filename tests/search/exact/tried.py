@@ -188,10 +188,11 @@ def _other(own: Any, seen: list[Any], rng: np.random.Generator) -> Any:
 
 
 def _rules(fitted: Fitted, rng: np.random.Generator) -> tuple[Rule, ...]:
-    """Up to three rules of the whole grammar that leave each feature a value."""
+    """Up to three rules that solvers take and that leave each feature a value."""
     while True:
         count = int(rng.integers(1, 4))
-        rules = tuple(random_grammar(fitted.space, int(rng.integers(2**31)), count))
+        drawn = random_grammar(fitted.space, int(rng.integers(2**31)), count)
+        rules = tuple(rule for rule in drawn if rule.has_formula)
         try:
             prepare(fitted.model, None, fitted.space).with_rules(rules)
         except IfonlyError:
