@@ -108,9 +108,8 @@ class AnswerPages(AnswerTables):
             check_whole(top, "top", least=1)
         lines = importance.lines(self._shares(), self.space.names, by_row=False)
         names = [str(self.name(name)) for name in lines["feature"][:top]]
-        most = (
-            f"{len(names)} of {len(self.space)} features, " if len(names) < len(self.space) else ""
-        )
+        count, every = len(names), len(self.space)
+        most = f"{count} of {every} features, " if count < every else ""
         title = f"What answers change ({most}{len(self)} row{'s' if len(self) > 1 else ''})"
         changed, alone = lines["changed"][:top], lines.get("sufficient")
         return plot_importance.bars(names, changed, None if alone is None else alone[:top], title)

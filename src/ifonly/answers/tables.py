@@ -63,7 +63,8 @@ class AnswerTables(AnswerData):
     def changes(self) -> Frame:
         """One line per change: query, answer, feature, before, after.
 
-        Lines are labelled as those of `frame()`. Where causes are known, `follows` distinguishes consequences from actions.
+        Lines have labels as in `frame()`. Where causes are known, `follows` distinguishes
+        consequences from actions.
 
         Returns
         -------
@@ -94,10 +95,10 @@ class AnswerTables(AnswerData):
     def metrics(self) -> Frame:
         """One line per row: the paper's metrics and the objective.
 
-        Lines are labelled as those of `frame()`. `extra` counts the answers for which a smaller change is enough; in these, `changed` does
-        not count features that the model ignores. `usual`, where that was asked, is the share of
-        the rows of the data that are less usual than the least usual answer; `answers.usual` has
-        that of each.
+        Lines have labels as in `frame()`. `extra` counts the answers for which a smaller change is
+        enough; in these, `changed` does not count features that the model ignores. `usual`, where
+        that was asked, is the share of the rows of the data that are less usual than the least
+        usual answer; `answers.usual` has that of each.
 
         Returns
         -------

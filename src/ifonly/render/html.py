@@ -31,11 +31,8 @@ def page(views: Sequence[RowView], record: Mapping[str, Any], ignored: Sequence[
     """
     overview = _overview(views) if len(views) > 1 else ""
     rows = "\n".join(_section(view) for view in views)
-    bar = (
-        ""
-        if not any(map(_has_meter, views))
-        else "A bar is the model's score, the mark on it the score now."
-    )
+    bar = "A bar is the model's score, the mark on it the score now."
+    bar = bar if any(map(_has_meter, views)) else ""
     body = f"""<header>
 <h1>If only …</h1>
 <p>The changes that would have given another outcome, each checked with the model itself.

@@ -138,15 +138,15 @@ def _draw_change(
 def _draw_scores(axes: Axes, layout: Layout, view: RowView) -> None:
     """A bar for each answer's score, the row's own as a dashed line, the threshold as a dotted one.
 
-    A class's score stands on 0; a predicted number, which has no such floor, on the row's own.
+    A probability stands on 0; any other number, which has no such floor, on the row's own.
     """
     scores = [answer.score for answer in view.answers]
     low, high = _score_range(view, scores)
     axes.set(xlim=(0, layout.left[-1]), ylim=(low, high + 0.25 * (high - low)))
-    floor, start = 0.0, layout.left[2]
+    probable = view.scores == "probability" and not predicts_numbers(view)
+    floor, start = 0.0 if probable else view.score, layout.left[2]
     if predicts_numbers(view):
         bottom, top = (min(max(float(end), low), high) for end in view.wanted)
-        floor = view.score
         axes.fill_between([start, layout.left[-1]], bottom, top, color=SCORE, alpha=0.12, lw=0)
     for place, score in enumerate(scores):
         x = layout.middle(place)

@@ -144,7 +144,7 @@ def check_labels(features: Sequence[Feature], labels: Any) -> None:
 def check_known(
     features: Sequence[Feature], labels: Mapping[Any, str], others: Sequence[Any]
 ) -> None:
-    """Refuse the label of something that is no feature, nor one of the `others`, such as classes."""
+    """Refuse a label of what is neither a feature nor one of `others`, such as classes."""
     known = [*(feature.name for feature in features), *others]
     for key in labels:
         if not isinstance(key, tuple) and key not in known:

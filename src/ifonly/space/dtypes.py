@@ -33,7 +33,7 @@ NUMBERS = {
     )
 }
 """What Polars and Narwhals call NumPy's dtypes of numbers."""
-_SPARSE = re.compile(r"Sparse\[(\w+), (.+)\]")
+_SPARSE = re.compile(r"Sparse\[(bool|u?int\d+|float\d+), ([-+.\w]+)\]")
 _DECIMAL = re.compile(r"decimal(?:32|64|128|256)?\((?:(\d+), )?(-?\d+)\)(?:\[pyarrow\])?", re.I)
 _ARROW_DECIMAL = re.compile(r"(decimal(?:32|64|128|256))\((\d+), (-?\d+)\)")
 _DICTIONARY = re.compile(r"dictionary<values=(.+), indices=(\w+), ordered=([01])>")

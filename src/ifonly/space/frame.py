@@ -125,8 +125,10 @@ def numbers(series: Any, what: str) -> np.ndarray:
         raise _not_numbers(series, what)
     else:
         values = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-        digits = digits_of(column_of(series).dtype) if series.dtype.is_decimal() else None
-        limit = WHOLE if series.dtype.is_integer() else np.inf if digits is None else digits.limit
+        limit = WHOLE if series.dtype.is_integer() else np.inf
+        if digits := digits_of(column_of(series).dtype) if series.dtype.is_decimal() else None:
+            # PyArrow's own cast is off by a bit now and then.
+            values, limit = np.round(values, digits.scale), digits.limit
     if limit < np.inf and (np.abs(values) >= limit).any():
         raise _too_large(series, what, int(np.flatnonzero(np.abs(values) >= limit)[0]))
     return values
