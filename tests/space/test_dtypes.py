@@ -163,6 +163,13 @@ def test_a_decimal_that_the_dtype_of_the_data_cannot_hold_is_refused() -> None:
     assert objects.rows(objects.codes(own))["x"].to_list() == [decimal.Decimal("1.234")]
 
 
+@pytest.mark.parametrize("odd", ["Infinity", "1E-400", "1E+400", "NaN"])
+def test_decimals_beyond_numbers_are_refused_by_name(odd: str) -> None:
+    values = [decimal.Decimal(odd), decimal.Decimal("1.5")]
+    with pytest.raises(DataError, match="'x'"):
+        Space.infer(pd.DataFrame({"x": pd.Series(values, dtype=object)}))
+
+
 def test_decimals_as_categories_survive_json() -> None:
     data = pd.DataFrame({"x": pd.Series([decimal.Decimal("1.10"), None], dtype=object)})
     space = Space.infer(data, categorical=["x"])

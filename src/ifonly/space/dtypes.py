@@ -25,6 +25,8 @@ LEAST_DECIMALS = -4
 """Up to this power of ten, the step of a grid is exact in either direction."""
 WHOLE = 2**53
 """Below it, double precision holds every whole number."""
+MOST_DIGITS = 300
+"""The largest power of ten that is counted; double precision ends soon after it."""
 NUMBERS = {
     np.dtype(name.lower()): name
     for name in (
@@ -69,7 +71,7 @@ def named_dtype(name: str) -> Any:
     if sparse := _SPARSE.fullmatch(name):
         kind = np.dtype(sparse[1])
         value = {"nan": np.nan, "True": True, "False": False}.get(sparse[2])
-        return pd.SparseDtype(kind, kind.type(sparse[2]) if value is None else value)
+        return pd.SparseDtype(kind, kind.type(sparse[2]).item() if value is None else value)
     if text := re.fullmatch(r"str\[(\w+)\]", name):
         return pd.StringDtype(text[1], na_value=np.nan)
     if name.startswith(("decimal", "dictionary")) and name.endswith("[pyarrow]"):
@@ -122,13 +124,13 @@ def digits_of(name: str) -> Digits | None:
     found = _DECIMAL.fullmatch(name)
     if found is None:
         return None
-    precision, scale = int(found[1] or 38), int(found[2])
+    precision, scale = min(MOST_DIGITS, int(found[1] or 38)), min(MOST_DIGITS, int(found[2]))
     return Digits(precision, scale, min(WHOLE / 10.0**scale, 10.0 ** (precision - scale)))
 
 
 def decimal_column(values: Sequence[Any], *, none: bool = False) -> Column:
     """The column of objects that are all decimals: as many decimals as the longest has."""
-    scale = max([0, *(-int(one.as_tuple().exponent) for one in values)])
+    scale = max([0, *(-int(one.as_tuple().exponent) for one in values if one.is_finite())])
     return Column(f"decimal({scale})", none=none)
 
 
