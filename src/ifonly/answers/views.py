@@ -139,6 +139,9 @@ def _threshold(answers: AnswerData, q: int) -> float | None:
     if len(classes) != 2 or wanted not in classes or answers.scores in ("label", "number"):
         return None
     stated = [answers.record.get(name) for name in ("threshold", "decides_from")]
-    second = next((float(one) for one in stated if one is not None), 0.5)
+    lines = [float(one) for one in stated if one is not None]
+    if not lines and answers.record.get("route") == "its decisions":  # which follow no line
+        return None
+    second = lines[0] if lines else 0.5
     line = second if wanted == classes[1] else 1.0 - second
     return float(_scores(answers, np.array(line)))

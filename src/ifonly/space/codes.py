@@ -144,7 +144,8 @@ def _series(feature: Feature, codes: np.ndarray, library: str) -> nw.Series[Any]
         import pyarrow
 
         array = pyarrow.chunked_array([pyarrow.array(values, type=arrow_type(name))])
-        return nw.from_native(array, series_only=True).alias(feature.name)
+        made: nw.Series[Any] = nw.from_native(array, series_only=True)
+        return made.alias(feature.name)
     backend: Any = library
     return nw.new_series(feature.name, values, _narwhals_dtype(feature.column), backend=backend)
 

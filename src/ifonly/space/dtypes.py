@@ -156,7 +156,7 @@ def column_in(feature: Feature, library: str) -> Column:
     if library != "pandas":
         enum = "Enum" if family == "Enum" and library == "polars" else "Categorical"
         name = enum if family in ("Enum", "Categorical") else family
-        return Column(name, column.categories or levels, none=True)
+        return Column(name, column.categories or levels, none=True, floats=column.floats)
     if family in ("Enum", "Categorical"):
         return Column("category", column.categories or levels, ordered=family == "Enum")
     if family == "Boolean":

@@ -101,10 +101,10 @@ def _pandas_column_of(series: pd.Series[Any]) -> Column:
         if kind == "decimal":
             return decimal_column(series.dropna().tolist(), none=gaps == {"None"})
         return Column("object", none=gaps == {"None"}, floats="float" in kind)
-    name = dtype_name(dtype)
-    if name is None:
+    known = dtype_name(dtype)
+    if known is None:
         raise _not_restorable(series.name, str(dtype))
-    return Column(name)
+    return Column(known)
 
 
 def numbers(series: Any, what: str) -> np.ndarray:

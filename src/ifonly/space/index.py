@@ -29,11 +29,12 @@ def index_names(rows: Any) -> list[Any] | None:
     (None, [None])
     """
     index = _own(rows)
-    counts = index is None or index.equals(pd.RangeIndex(len(index)))
-    return None if index is None or (counts and index.names == [None]) else list(index.names)
+    if index is None or (index.names == [None] and index.equals(pd.RangeIndex(len(index)))):
+        return None
+    return list(index.names)
 
 
-def with_index(frame: Frame, names: Sequence[Any] | None, labels: Sequence[Any]) -> Frame:
+def with_index(frame: Frame, names: list[Any] | None, labels: list[Any]) -> Frame:
     """A frame, new, whose lines have these labels; as it is where there are no names."""
     if names is None:
         return frame
@@ -55,12 +56,12 @@ def positions_of(named: Iterable[Any], index: Sequence[Any]) -> dict[Any, list[i
     labels: dict[Any, list[int]] = {}
     for place, label in enumerate(index):
         labels.setdefault((isinstance(label, bool), label), []).append(place)
-    found = {}
+    found: dict[Any, list[int]] = {}
     for row in named:
         whole = isinstance(row, int | np.integer) and not isinstance(row, bool)
-        place = [int(row)] if whole and 0 <= row < len(index) else None
-        found[row] = place or labels.get((isinstance(row, bool), row))
-        if found[row] is None:
+        places = [int(row)] if whole and 0 <= row < len(index) else None
+        places = places or labels.get((isinstance(row, bool), row))
+        if places is None:
             words = [label for label in index if isinstance(label, str | tuple)]
             near = f" {nearest(row, words)}" if words and not whole else ""
             raise RuleError(
@@ -68,6 +69,7 @@ def positions_of(named: Iterable[Any], index: Sequence[Any]) -> dict[Any, list[i
                 f"Name rows by their position, from 0 to {len(index) - 1}, or by a label of the "
                 f"index.{near}",
             )
+        found[row] = places
     return found
 
 

@@ -142,6 +142,7 @@ def _group(names: Sequence[str], flags: Mapping[str, np.ndarray]) -> OneHot | No
 def _flags(series: nw.Series[Any]) -> np.ndarray | None:
     """bool [n] a column of zeros and ones of which it has both, or nothing."""
     native = series.to_native()
+    values: np.ndarray | None
     if isinstance(native, pd.Series) and isinstance(native.dtype, pd.SparseDtype):
         values = np.asarray(native.to_numpy())
     elif series.dtype.is_float() or series.dtype.is_integer() or series.dtype == nw.Boolean:
