@@ -81,7 +81,7 @@ class AnswerTables(AnswerData):
         0      0       0  income      10     41
         """
         names = ("query", "answer", "feature", "before", "after", "follows")
-        lines = [
+        lines: list[tuple[Any, ...]] = [
             (row.query, place, change.feature, change.before, change.after, change.follows)
             for row in row_views(self, range(len(self)), named=False)
             for place, answer in enumerate(row.answers)
