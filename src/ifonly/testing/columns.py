@@ -75,7 +75,7 @@ def _sparse(fill: float, dtype: str) -> Maker:
     def make(rng: np.random.Generator, n: int) -> Any:
         values = np.where(rng.random(n) < 0.5, fill, rng.integers(1, 40, n) / 4)
         kind = np.dtype(dtype)
-        filled = pd.SparseDtype(kind, kind.type(fill) if fill == fill else np.nan)
+        filled = pd.SparseDtype(kind, np.asarray(fill, dtype=kind).item())
         return pd.Series(pd.arrays.SparseArray(values.astype(kind), dtype=filled))
 
     return make
