@@ -190,9 +190,8 @@ def explain_again(
             "Give the causal model that the answers were made with, and only then.",
         )
     if space is None and data is not None:
-        prices = {
-            name: record[name] for name in ("labels", "weights", "sparsity", "precision", "one_hot")
-        }
+        stated = ("labels", "weights", "sparsity", "precision", "one_hot", "thousands")
+        prices = {name: record[name] for name in stated if name in record}
         space = Space.infer(data, record["categorical"], record["ordinal"], **prices)
     if space is not None and space.fingerprint != record["space_fingerprint"]:
         raise OptionError(

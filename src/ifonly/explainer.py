@@ -35,7 +35,8 @@ from ifonly.solve.stages import Certifier
 from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.solve.usual import with_usual
 from ifonly.space import Cost, Space
-from ifonly.space.frame import Frame, index_of, library_of
+from ifonly.space.frame import Frame, library_of
+from ifonly.space.index import index_of
 from ifonly.space.space import SPARSITY
 
 
@@ -50,9 +51,8 @@ class Explainer:
     data
         The frame of features that the model was trained on.
     space
-        The features and what changing them costs, where `Space.infer(data)` does not say enough:
-        orders of levels, labels, weights, sparsity. Without `data`, the search has no known rows
-        to start from.
+        The features and what changing them costs, where `Space.infer(data)` does not say enough.
+        Without `data`, the search has no known rows to start from.
     categorical
         Columns of `data` with numbers that are names of categories.
     rules
@@ -139,7 +139,7 @@ class Explainer:
         rules
             Rules of this question, beside those of the Explainer.
         row_rules
-            Rules of single rows, by position: {0: ['income at most 30000']}, or a list per row.
+            Rules of single rows, by position or label: {0: ['income fixed']}, or a list per row.
         weights
             What changes cost in this question: {'age': 2.0, 'income': ifonly.cost(up=3)}.
         diversity
@@ -185,7 +185,7 @@ class Explainer:
         check_threshold(threshold, setting.model.classes)
         setting = setting if threshold is None else setting.by_scores
         x = setting.space.codes(rows)
-        own = read_row_rules(row_rules, len(x), setting.space)
+        own = read_row_rules(row_rules, index_of(rows, len(x)), setting.space)
         model = _counted(setting.model, question.limit, setting.route, method)
         ask = partial(_explained, question, method, rows, x, own)
         try:
@@ -281,7 +281,7 @@ def _explained(
         index=index_of(rows, len(x)),
         library=library_of(rows),
         notes=found.notes,
-        record=record_of(setting, model, method, question, own, interrupted=found.interrupted),
+        record=record_of(setting, model, method, question, own, rows, stopped=found.interrupted),
         source=Source(setting, method, batch, found.pools),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -94,6 +95,9 @@ Groups = Annotated[
     list[str] | None,
     typer.Option("--one-hot", help="Columns that are one category: 'job_a, job_b'; 'none': none."),
 ]
+Thousands = Annotated[
+    str, typer.Option(help="What stands between the thousands of numbers; '' for nothing.")
+]
 Failures = Annotated[
     bool, typer.Option("--explain-failures", help="Say why rows lack answers; takes longer.")
 ]
@@ -136,6 +140,7 @@ def explain(
     certify: Certify = None,
     plausible: Usual = None,
     one_hot: Groups = None,
+    thousands: Thousands = ",",
     explain_failures: Failures = False,
     missing: Missing = None,
     spreadsheet_safe: Safe = False,
@@ -149,6 +154,7 @@ def explain(
     loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
     space = _space(train, categorical or (), ordinal or (), weight or (), one_hot)
+    space = replace(space, thousands=thousands)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
     explainer = Explainer(loaded, data=train, space=space, rules=stated, method=way)

@@ -41,7 +41,8 @@ class Function:
         if self.gradient is not None:
             return PairModel(space, self.classes, self.function, self.gradient)
         if self.gives == "labels":
-            return TableModel(space, self.classes, partial(_one_hot, self.function, self.classes))
+            ask = partial(_one_hot, self.function, self.classes)
+            return TableModel(space, self.classes, ask, gives="label")
         return TableModel(space, self.classes, self.function)
 
 
@@ -175,12 +176,13 @@ def _estimator(model: Any, space: Space, probe: np.ndarray) -> Model:
         return replace(table, classes=tuple(range(max(2, c))), ask=model.predict_proba)
     if classes and hasattr(model, "decision_function"):
         ask = partial(_squashed, model.decision_function)
-        return replace(table, classes=classes, ask=ask, predict=model.predict)
+        return replace(table, classes=classes, ask=ask, predict=model.predict, gives="margin")
     if not classes and not _is_regressor(model):
         predicted = np.asarray(run(model.predict, table.frame(probe)))
         if predicted.dtype.kind != "f":
             classes = tuple(np.unique(predicted).tolist())
-    return replace(table, classes=classes, ask=partial(_one_hot, model.predict, classes))
+    ask = partial(_one_hot, model.predict, classes)
+    return replace(table, classes=classes, ask=ask, gives="label")
 
 
 def _split(model: Any) -> tuple[FirstSteps | None, Any]:

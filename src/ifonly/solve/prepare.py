@@ -33,6 +33,7 @@ from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.codes import value_of
+from ifonly.space.cost import check_known
 from ifonly.space.frame import Frame
 
 REFERENCES = 2000
@@ -134,6 +135,8 @@ def prepare(
     kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
     probe = kept if len(kept) else _middle(space)[None]
     adapted = adapt(model, space, probe)
+    groups = [group.name for group in space.one_hot]
+    check_known(space.features, space.labels, [*groups, *adapted.classes])
     if not isinstance(causes, CausalModel | None):
         raise OptionError(
             f"causes is {causes!r}.",

@@ -14,6 +14,7 @@ from ifonly.plausible import Plausible
 from ifonly.problem.goal import Target
 from ifonly.rules import Rule, as_rules
 from ifonly.space import Space
+from ifonly.space.index import positions_of
 
 SECONDS = 60.0
 """What a proof may take for a row unless the user says otherwise."""
@@ -128,21 +129,21 @@ class Budget:
         return None if self.seconds is None else time.monotonic() + self.seconds
 
 
-def read_row_rules(given: Any, q: int, space: Space) -> tuple[tuple[Rule, ...], ...]:
-    """The rules of each of q rows; nothing where none has any.
+def read_row_rules(given: Any, index: Sequence[Any], space: Space) -> tuple[tuple[Rule, ...], ...]:
+    """The rules of each row of an index [q]; nothing where none has any.
 
-    Given as a dictionary from a row's position to its rules, or as a list with an entry per row.
+    Given as a dictionary from a row's position, or its label, to its rules, or as a list with an
+    entry per row.
     """
+    q = len(index)
     if given is None or (isinstance(given, Mapping | Sequence) and not len(given)):
         return ()
     if isinstance(given, Mapping):
-        for row in given:
-            if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < q:
-                raise RuleError(
-                    f"row_rules names row {row!r}.",
-                    f"Name rows by their position, from 0 to {q - 1}.",
-                )
-        return tuple(as_rules(given.get(row, ()), space) for row in range(q))
+        own: list[tuple[Rule, ...]] = [()] * q
+        for row, places in positions_of(given, index).items():
+            for place in places:
+                own[place] += as_rules(given[row], space)
+        return tuple(own)
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != q:
         raise RuleError(
             f"row_rules is {given!r}, and there are {q} rows.",

@@ -6,7 +6,9 @@ What is written is read back as it was; what cannot be is refused when it is wri
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import astuple
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,8 @@ def encode(value: Any) -> Any:
         return {"pairs": [[encode(key), encode(one)] for key, one in value.items()]}
     if isinstance(value, Cost):
         return {"cost": encode(astuple(value))}
+    if isinstance(value, Decimal):
+        return {"decimal": str(value)}
     if isinstance(value, pd.Timestamp):
         return {"timestamp": value.isoformat()}
     if value is pd.NaT:
@@ -47,6 +51,28 @@ def encode(value: Any) -> Any:
     if isinstance(value, pd.Interval):
         return {"interval": encode((value.left, value.right, value.closed))}
     raise DataError(f"JSON cannot hold {value!r}.", "Turn such values into text first.")
+
+
+def encode_feature(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """A feature's fields as JSON holds them, with a mark on what JSON does not have."""
+    return {
+        name: encode_feature(value)
+        if isinstance(value, dict)
+        else [encode(one) for one in value]
+        if isinstance(value, tuple)
+        else encode(value)
+        for name, value in plain.items()
+    }
+
+
+def decode_feature(plain: Any) -> Any:
+    """Fields as they were before they were marked; what are no fields, as they are."""
+    if not isinstance(plain, dict):
+        return plain
+    return {
+        name: decode_feature(one) if name == "column" else decode(one)
+        for name, one in plain.items()
+    }
 
 
 def decode(plain: Any, depth: int = 0) -> Any:
@@ -60,7 +86,7 @@ def decode(plain: Any, depth: int = 0) -> Any:
         if mark in _READERS:
             try:
                 return _READERS[mark](inner, depth + 1)
-            except (TypeError, ValueError, OverflowError):
+            except (TypeError, ValueError, ArithmeticError):
                 raise DataError(f"{inner!r:.60} is not a {mark}.") from None
     if plain is None or isinstance(plain, bool | int | float) or is_text(plain):
         return plain
@@ -76,6 +102,13 @@ def _float(inner: Any, _: int) -> float:
 def _timestamp(inner: Any, _: int) -> pd.Timestamp:
     read = pd.Timestamp(inner)
     if read.isoformat() != inner:
+        raise ValueError
+    return read
+
+
+def _decimal(inner: Any, _: int) -> Decimal:
+    read = Decimal(inner) if isinstance(inner, str) and len(inner) < 100 else None
+    if read is None or not read.is_finite():
         raise ValueError
     return read
 
@@ -101,6 +134,7 @@ def _cost(inner: Any, depth: int) -> Cost:
 
 _READERS = {
     "float": _float,
+    "decimal": _decimal,
     "timestamp": _timestamp,
     "interval": _interval,
     "tuple": _tuple,

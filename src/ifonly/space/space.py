@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ifonly.errors import DataError, IfonlyError, OptionError, listed
-from ifonly.space.cost import Cost, check_labels, check_sparsity, check_weights
-from ifonly.space.feature import Feature, from_plain, to_plain
+from ifonly.space.cost import Cost, check_labels, check_sparsity, check_thousands, check_weights
+from ifonly.space.feature import from_plain, to_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features
 from ifonly.space.layout import Layout
-from ifonly.space.marks import decode, encode
+from ifonly.space.marks import decode, decode_feature, encode, encode_feature
 from ifonly.space.one_hot import OneHot, check_groups, find_groups, groups_of, stated_groups
 
 SPARSITY = 0.5
-_FIELDS = ("library", "features", "labels", "weights", "sparsity", "one_hot")
+_FIELDS = {"library", "features", "labels", "weights", "sparsity", "one_hot"}
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,15 @@ class Space(Layout):
     library
         The library of the frames that the model is asked with, such as 'pandas' or 'polars'.
     labels
-        Names for features and classes, used in sentences and pictures.
+        Names for features, levels and classes, used in sentences, pictures and pages.
     weights
         Factors on the distance of a feature: 1 unless stated.
     sparsity
         The charge for a row that changes all its features, in addition to their distance.
     one_hot
         Groups of columns that are one category: an answer sets one column of each.
+    thousands
+        What stands between the thousands of numbers in sentences, pictures and pages.
 
     Raises
     ------
@@ -58,6 +60,7 @@ class Space(Layout):
     weights: Mapping[str, float | Cost] = field(default_factory=dict, hash=False)
     sparsity: float = SPARSITY
     one_hot: tuple[OneHot, ...] = ()
+    thousands: str = ","
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
@@ -65,9 +68,10 @@ class Space(Layout):
             raise DataError("A space needs at least one feature.")
         if len(set(self.names)) < len(self.names):
             raise DataError(f"Two features have the same name: {', '.join(self.names)}.")
-        check_labels(self.labels)
+        check_labels(self.features, self.labels)
         check_weights(self.features, self.weights)
         check_sparsity(self.sparsity)
+        check_thousands(self.thousands)
         check_groups(self.features, self.one_hot)
 
     @classmethod
@@ -82,6 +86,7 @@ class Space(Layout):
         sparsity: float = SPARSITY,
         precision: Mapping[str, int] | None = None,
         one_hot: Iterable[Sequence[str]] | None = None,
+        thousands: str = ",",
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
 
@@ -96,7 +101,8 @@ class Space(Layout):
             The order of levels, lowest first, for each ordered category. It is never guessed; an
             ordered pandas dtype states it too.
         labels
-            Names for features and classes, used in sentences and pictures: {1: 'granted'}.
+            Names for features, classes and, by pairs, levels, used in sentences, pictures and
+            pages: {'pay': 'Income', 1: 'granted', ('job', 'A17'): 'clerk'}.
         weights
             What a change of a feature costs: a factor on its distance, or `ifonly.cost(...)`.
         sparsity
@@ -108,6 +114,9 @@ class Space(Layout):
         one_hot
             Lists of columns of 0 and 1 that are one category each: an answer sets one of them.
             They are found where their names share a start and every row agrees; () finds none.
+        thousands
+            What stands between the thousands of numbers of five and more digits: "," or " ",
+            "'", "_", or "" for nothing.
 
         Returns
         -------
@@ -142,7 +151,7 @@ class Space(Layout):
         flags = [name for group in groups for name in group.columns]
         features = infer_features(frame, [*named, *flags], ordinal, precision or {})
         prices = labels or {}, weights or {}, sparsity
-        return cls(features, library_of(frame), *prices, groups)
+        return cls(features, library_of(frame), *prices, groups, thousands)
 
     @classmethod
     def describe(cls, *features: dict[str, Any]) -> Space:
@@ -228,9 +237,10 @@ class Space(Layout):
         >>> sorted(Space.describe({"name": "age", "low": 17, "high": 90}).to_plain())
         ['features', 'labels', 'library', 'one_hot', 'sparsity', 'weights']
         """
-        return {
+        display = {} if self.thousands == "," else {"thousands": self.thousands}
+        return display | {
             "library": self.library,
-            "features": [_written(f) for f in self.features],
+            "features": [encode_feature(to_plain(f)) for f in self.features],
             "labels": encode(dict(self.labels)),
             "weights": encode(dict(self.weights)),
             "sparsity": self.sparsity,
@@ -261,7 +271,7 @@ class Space(Layout):
         >>> Space.from_plain(space.to_plain()) == space
         True
         """
-        if not isinstance(plain, dict) or set(plain) != set(_FIELDS):
+        if not isinstance(plain, dict) or set(plain) - {"thousands"} != _FIELDS:
             raise DataError("This is not a description of a space.", "Write one by to_json().")
         if plain["library"] not in LIBRARIES:
             raise DataError(
@@ -269,28 +279,7 @@ class Space(Layout):
             )
         if not isinstance(plain["features"], list):
             raise DataError("The features of this space are not a list.", "Write one by to_json().")
-        features = tuple(from_plain(_read(one)) for one in plain["features"])
+        features = tuple(from_plain(decode_feature(one)) for one in plain["features"])
         prices = decode(plain["labels"]), decode(plain["weights"]), plain["sparsity"]
-        return cls(features, plain["library"], *prices, groups_of(plain["one_hot"]))
-
-
-def _written(feature: Feature) -> dict[str, Any]:
-    """A feature as JSON holds it, with a mark on what JSON does not have."""
-    plain = to_plain(feature)
-    return {**_marked(plain), "column": _marked(plain["column"])}
-
-
-def _marked(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields with their values marked, each of a list by itself."""
-    return {
-        name: [encode(one) for one in value] if isinstance(value, tuple) else encode(value)
-        for name, value in plain.items()
-        if name != "column"
-    }
-
-
-def _read(plain: Any) -> Any:
-    """Fields as they were before they were marked; what are no fields, as they are."""
-    if not isinstance(plain, dict):
-        return plain
-    return {name: _read(one) if name == "column" else decode(one) for name, one in plain.items()}
+        display = groups_of(plain["one_hot"]), plain.get("thousands", ",")
+        return cls(features, plain["library"], *prices, *display)

@@ -29,7 +29,8 @@ class TableModel:
     `ask` gives the scores of a frame, `predict` its labels or nothing where scores decide, and
     `columns` the order in which the model wants its features. `bare` asks with an array of values,
     for a model that was fitted without column names. Where `steps` are the first steps of a
-    pipeline, `ask` and `predict` belong to its last one.
+    pipeline, `ask` and `predict` belong to its last one. `gives` says what the scores were before
+    they became numbers from 0 to 1: a 'probability', a 'margin' or a 'label'.
     """
 
     space: Space
@@ -39,6 +40,7 @@ class TableModel:
     columns: tuple[str, ...] = ()
     bare: bool = False
     steps: FirstSteps | None = None
+    gives: str = "probability"
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] what the model gives for codes [n, d]."""
