@@ -19,7 +19,9 @@ from ifonly.answers.record import record_of
 from ifonly.causal import CausalModel
 from ifonly.errors import OptionError, options
 from ifonly.models import Counted, Model
+from ifonly.models.adapters.table import TableModel
 from ifonly.models.counted import Contradiction, Rejection
+from ifonly.models.pace import Pace
 from ifonly.models.routes.memo import Memo
 from ifonly.plausible import Plausible, Usual, shares
 from ifonly.problem.goal import Target, check_threshold, resolve
@@ -34,6 +36,7 @@ from ifonly.solve.source import Source
 from ifonly.solve.stages import Certifier
 from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.solve.usual import with_usual
+from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
 from ifonly.space.frame import Frame, index_of, library_of
 from ifonly.space.space import SPARSITY
@@ -62,6 +65,9 @@ class Explainer:
     method
         'auto', 'gradient', 'exact', 'edits' or 'neighbours'; a Searcher such as
         `Engine(effort='thorough')`; or a Method.
+    budget
+        What preparing may cost, as in `explain`: fewer rows of `data` are asked about, and what
+        does not fit is left out. `answers.record["prepared_rows"]` says what it cost.
 
     Raises
     ------
@@ -89,7 +95,9 @@ class Explainer:
         rules: Rules = (),
         causes: CausalModel | None = None,
         method: MethodLike = "auto",
+        budget: Any = None,
     ) -> None:
+        limit = Budget.of(budget)
         self.method = method_of(method)
         categorical = (categorical,) if isinstance(categorical, str) else tuple(categorical)
         if categorical and (space is not None or data is None):
@@ -99,7 +107,7 @@ class Explainer:
             )
         if categorical:
             space = Space.infer(data, categorical)
-        setting = prepare(model, data, space, causes).with_rules(rules)
+        setting = prepare(model, data, space, causes, limit).with_rules(rules)
         self.setting = self._provided(setting, self.method)
         self._usual: dict[Any, Usual] = {}
 
@@ -119,7 +127,7 @@ class Explainer:
         seed: int = 0,
         budget: Any = None,
         plausible: float | bool | Plausible | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: bool | Callable[[int, int], None] | None = None,
         keep: bool = False,
     ) -> Answers:
         """k answers to each row.
@@ -149,16 +157,18 @@ class Explainer:
         seed
             The same seed gives the same answers.
         budget
-            The most seconds, or {'seconds': ..., 'model_rows': ...}; what is found by then comes
-            back, and the rows not reached are `skipped`.
+            The most seconds, or {'seconds': ..., 'model_rows': ..., 'model_rows_per_row': ...}.
+            What is found by then comes back, and the rows not reached are `skipped`.
         plausible
             Every answer is at least as usual as this share of the rows of `data`, or as its own
             row: 0.05. By default, of answers of similar cost the more usual are chosen; False
             leaves that out, and `ifonly.Plausible` chooses the measure.
         progress
-            Called with the number of rows done and the number of rows asked.
+            A bar shows after two seconds, in a terminal or a notebook. False: none. A function is
+            called with the number of rows done and of rows asked instead.
         keep
-            Ctrl-C ends the search, and what is finished comes back.
+            Ctrl-C ends the search after the call of the model that runs, and what is found comes
+            back.
 
         Returns
         -------
@@ -178,25 +188,26 @@ class Explainer:
         >>> Explainer(rich, data=data).explain(data[:2], k=1, row_rules={1: ["income fixed"]})
         <Answers: 2 rows, k=1: 1 found, 1 infeasible>
         """
-        question = Question(target, k, threshold, certify, seed, budget, progress, keep, plausible)
+        limit = Budget.of(budget)
+        question = Question(target, k, threshold, certify, seed, limit, progress, keep, plausible)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
         setting = self._setting(question, method, rules, weights)
-        setting = with_usual(setting, method.selector, plausible, self._usual)
+        setting = with_usual(setting, method.selector, plausible, self._usual, limit.deadline)
         check_threshold(threshold, setting.model.classes)
         setting = setting if threshold is None else setting.by_scores
         x = setting.space.codes(rows)
         own = read_row_rules(row_rules, len(x), setting.space)
-        model = _counted(setting.model, question.limit, setting.route, method)
+        model = _counted(setting.model, limit, setting.route, method)
         ask = partial(_explained, question, method, rows, x, own)
-        try:
-            return ask(model=model, setting=setting)
-        except Rejection:  # one row that the model fails for: the route is right for others
-            plain = replace(setting, route=setting.model)
-            return ask(model=model.without_route(), setting=plain)
-        except Contradiction:
-            # A shortcut that misleads is not taken again: the model itself is asked.
-            self.setting = replace(self.setting, route=setting.model, contradicted=True)
-            plain = replace(setting, route=setting.model, contradicted=True)
+        with watched(model.watch, len(x), progress, keep=keep):
+            try:
+                return ask(model=model, setting=setting)
+            except Rejection:  # one row that the model fails for: the route is right for others
+                plain = replace(setting, route=setting.model)
+            except Contradiction:
+                # A shortcut that misleads is not taken again: the model itself is asked.
+                self.setting = replace(self.setting, route=setting.model, contradicted=True)
+                plain = replace(setting, route=setting.model, contradicted=True)
             return ask(model=model.without_route(), setting=plain)
 
     def _setting(
@@ -288,7 +299,14 @@ def _explained(
 
 def _counted(own: Model, limit: Budget, way: Model, method: Method) -> Counted:
     """The model and the route to it for one question."""
-    counted = Counted(own, way, most_rows=limit.model_rows, deadline=limit.deadline())
+    counted = Counted(
+        own,
+        way,
+        most_rows=limit.most_rows,
+        deadline=limit.deadline,
+        per_row=limit.model_rows_per_row,
+        pace=replace(own.meter.pace) if isinstance(own, TableModel) else Pace(),
+    )
     return counted if method.descends or counted.cheap else replace(counted, memo=Memo())
 
 

@@ -1,0 +1,111 @@
+"""A search that somebody watches: a bar where it can be seen, and Ctrl-C that keeps what is found.
+
+The bar is one line of text on stderr, which terminals and notebooks both draw over. A thread draws
+it, so that it lives during a long call of the model too; the thread reads counts and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ifonly.models.pace import Watch
+
+AFTER = 2.0
+"""The seconds after which a bar shows."""
+EVERY = 0.25
+"""The seconds between two drawings."""
+WIDTH = 24
+
+
+@contextmanager
+def watched(watch: Watch, rows: int, progress: Any, *, keep: bool) -> Iterator[None]:
+    """Show how far a question about some rows is; with `keep`, Ctrl-C ends it early."""
+    with _ending(watch) if keep else _nothing(), _drawn(watch, rows, progress):
+        yield
+
+
+@contextmanager
+def _ending(watch: Watch) -> Iterator[None]:
+    """The first Ctrl-C is noted in the watch, for the search to see; a second one is Python's."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield  # Python lets no other thread handle a signal; or Ctrl-C is ignored
+        return
+
+    def note(number: int, frame: Any) -> None:
+        if watch.ended is not None:
+            before(number, frame)
+        watch.ended = time.monotonic()
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _drawn(watch: Watch, rows: int, progress: Any) -> Iterator[None]:
+    """The bar, where it can be seen and nobody has said otherwise."""
+    if progress is False or callable(progress) or not _seen():
+        yield
+        return
+    over, began = threading.Event(), time.monotonic()
+    thread = threading.Thread(target=_draw, args=(watch, rows, began, over), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _draw(watch: Watch, rows: int, began: float, over: threading.Event) -> None:
+    """Draw until it is over, and clear the line."""
+    if over.wait(AFTER):
+        return
+    width = 0
+    while True:
+        line = bar(watch, rows, time.monotonic() - began)
+        sys.stderr.write(f"\r{line:{width}}")
+        sys.stderr.flush()
+        width = len(line)
+        if over.wait(EVERY):
+            break
+    sys.stderr.write(f"\r{'':{width}}\r")
+    sys.stderr.flush()
+
+
+def bar(watch: Watch, rows: int, seconds: float) -> str:
+    """One line that says how far it is.
+
+    >>> bar(Watch(done=5, calls=1200), 20, 75.3)
+    'Explaining rows ━━━━━━────────────────── 5/20, 1,200 model calls, 1:15'
+    """
+    full = WIDTH * watch.done // max(1, rows)
+    drawn = "━" * full + "─" * (WIDTH - full)
+    minutes, rest = divmod(int(seconds), 60)
+    calls = f"{watch.calls:,} model call{'' if watch.calls == 1 else 's'}"
+    return f"Explaining rows {drawn} {watch.done}/{rows}, {calls}, {minutes}:{rest:02}"
+
+
+def _seen() -> bool:
+    """Whether stderr is a terminal that draws, or the output of a notebook."""
+    shell = sys.modules.get("IPython")
+    running = None if shell is None else shell.get_ipython()
+    if type(running).__name__ == "ZMQInteractiveShell":
+        return True
+    stream = sys.stderr
+    return bool(stream) and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
