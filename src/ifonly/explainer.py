@@ -7,6 +7,7 @@ answer   statuses, scores, and a record of what produced them
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -18,15 +19,13 @@ from ifonly.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.causal import CausalModel
 from ifonly.errors import OptionError, options
-from ifonly.models import Counted, Model
-from ifonly.models.adapters.table import TableModel
+from ifonly.models import Counted
 from ifonly.models.counted import Contradiction, Rejection
-from ifonly.models.pace import Pace
-from ifonly.models.routes.memo import Memo
+from ifonly.models.pace import Watch
 from ifonly.plausible import Plausible, Usual, shares
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
-from ifonly.solve.chunks import answer_in_turns
+from ifonly.solve.chunks import answer_in_turns, counted
 from ifonly.solve.method import Method, MethodLike, method_of
 from ifonly.solve.pose import Batch
 from ifonly.solve.predict import predict
@@ -39,7 +38,6 @@ from ifonly.solve.usual import with_usual
 from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
 from ifonly.space.frame import Frame, index_of, library_of
-from ifonly.space.space import SPARSITY
 
 
 class Explainer:
@@ -188,18 +186,25 @@ class Explainer:
         >>> Explainer(rich, data=data).explain(data[:2], k=1, row_rules={1: ["income fixed"]})
         <Answers: 2 rows, k=1: 1 found, 1 infeasible>
         """
-        limit = Budget.of(budget)
+        limit, watch = Budget.of(budget), Watch()
         question = Question(target, k, threshold, certify, seed, limit, progress, keep, plausible)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
-        setting = self._setting(question, method, rules, weights)
-        setting = with_usual(setting, method.selector, plausible, self._usual, limit.deadline)
-        check_threshold(threshold, setting.model.classes)
-        setting = setting if threshold is None else setting.by_scores
-        x = setting.space.codes(rows)
-        own = read_row_rules(row_rules, len(x), setting.space)
-        model = _counted(setting.model, limit, setting.route, method)
-        ask = partial(_explained, question, method, rows, x, own)
-        with watched(model.watch, len(x), progress, keep=keep):
+        with watched(watch, progress, keep=keep):
+            setting = self._setting(question, method, rules, weights)
+            try:
+                usual = self._usual, limit.deadline
+                setting = with_usual(setting, method.selector, plausible, *usual)
+            except KeyboardInterrupt:
+                if not keep:
+                    raise
+                watch.ended = time.monotonic()
+            check_threshold(threshold, setting.model.classes)
+            setting = setting if threshold is None else setting.by_scores
+            x = setting.space.codes(rows)
+            watch.asked, watch.searching = len(x), True
+            own = read_row_rules(row_rules, len(x), setting.space)
+            model = counted(setting, limit, method, watch)
+            ask = partial(_explained, question, method, rows, x, own)
             try:
                 return ask(model=model, setting=setting)
             except Rejection:  # one row that the model fails for: the route is right for others
@@ -219,24 +224,9 @@ class Explainer:
     ) -> Setting:
         """What was prepared, with what this question adds to it."""
         setting = self.setting  # read once: another thread may drop its route
-        if question.certify is not False:
-            if method.proves:
-                raise OptionError(
-                    f"certify={question.certify!r} has no effect: "
-                    f"{type(method.searcher).__name__} proves its answers itself.",
-                    "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
-                )
-            if setting.reading is None and not setting.unread:
-                setting = self.setting = provided(
-                    setting, gradient=False, reading=False, certify=True
-                )
-        if setting.space.sparsity != SPARSITY and not method.weighs:
-            raise OptionError(
-                f"sparsity={setting.space.sparsity!r} of the space has no effect: "
-                f"{type(method.selector).__name__} takes the points of "
-                f"{type(method.searcher).__name__} in order.",
-                "Leave `sparsity` out, or use method='auto'.",
-            )
+        method.check_used(question.certify, setting.space.sparsity)
+        if question.certify is not False and setting.reading is None and not setting.unread:
+            setting = self.setting = provided(setting, gradient=False, reading=False, certify=True)
         setting = setting if weights is None else setting.priced(weights)
         return setting.with_rules(rules)
 
@@ -295,19 +285,6 @@ def _explained(
         record=record_of(setting, model, method, question, own, interrupted=found.interrupted),
         source=Source(setting, method, batch, found.pools),
     )
-
-
-def _counted(own: Model, limit: Budget, way: Model, method: Method) -> Counted:
-    """The model and the route to it for one question."""
-    counted = Counted(
-        own,
-        way,
-        most_rows=limit.most_rows,
-        deadline=limit.deadline,
-        per_row=limit.model_rows_per_row,
-        pace=replace(own.meter.pace) if isinstance(own, TableModel) else Pace(),
-    )
-    return counted if method.descends or counted.cheap else replace(counted, memo=Memo())
 
 
 def _certifier(question: Question) -> Certifier | None:

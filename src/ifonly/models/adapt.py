@@ -110,7 +110,9 @@ def as_model(
     if batch_rows is not None:
         whole = isinstance(batch_rows, int | np.integer) and not isinstance(batch_rows, bool)
         if not whole or batch_rows < 1:
-            raise OptionError(f"batch_rows is {batch_rows!r}.", "It is a whole number of 1 or more.")
+            raise OptionError(
+                f"batch_rows is {batch_rows!r}.", "It is a whole number of 1 or more."
+            )
         if gradient is not None or _is_torch(function):
             raise OptionError(
                 f"batch_rows={batch_rows} has no effect: the function is not asked with frames.",

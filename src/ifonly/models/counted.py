@@ -52,6 +52,8 @@ class Counted:
     """No more rows than these are asked about; what is beyond has no scores (NaN)."""
     deadline: float | None = None
     """On the clock of time.monotonic. At most one request ends later."""
+    judging: float = 0.0
+    """The seconds before it that are kept for choosing and judging."""
     per_row: int | None = None
     """What each row asked may cost by itself: the rows are then searched one by one."""
     pace: Pace = field(default_factory=Pace)
@@ -178,7 +180,8 @@ class Counted:
         """When asking ends: for the `search` so early that the judge has time."""
         ends = [] if self.deadline is None else [self.deadline]
         if search and self.reserved and ends:
-            ends[0] -= self.pace.seconds(self.reserved) + self.pace.call
+            judge = 2 * self.pace.call + self.pace.row * self.reserved / 2
+            ends[0] -= max(self.judging, judge)
         if self.watch.ended is not None:
             ends.append(self.watch.ended + (0.0 if search else GRACE))
         return min(ends, default=None)

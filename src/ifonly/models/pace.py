@@ -23,6 +23,10 @@ FIRST = 64
 """The rows of the first request under a deadline: nothing is known yet."""
 GROWTH = 4
 """How many times larger than the last a request may be."""
+KEPT = 0.8
+"""What a request counts once there is a later one."""
+NOTHING = 2e-5
+"""The seconds of a request that asks no model."""
 TRIES = 3
 """How often a request is made while a model is prepared, before its error counts."""
 
@@ -33,8 +37,10 @@ class Pace:
 
     largest: int | None = None
     """The most rows of a request."""
-    last: tuple[int, float] | None = None
-    """The rows of the last request, and its seconds."""
+    last: int = 0
+    """The rows of the last request; 0 before the first."""
+    sums: tuple[float, ...] = (0.0,) * 5
+    """Of the last requests: their number, rows, seconds, squares of rows, rows times seconds."""
     call: float = 0.0
     """About how many seconds a request takes, however small it is."""
     row: float = 0.0
@@ -65,32 +71,39 @@ class Pace:
 
     def _fitting(self, seconds: float) -> int:
         """How many rows fit into some seconds; half of them, as nobody knows."""
-        if self.last is None:
+        if not self.last:
             return FIRST if seconds > 0 else 0
         if seconds <= self.call + self.row:
             return 0
-        return int(max(1, min(GROWTH * self.last[0], self.rows(max(0, seconds / 2 - self.call)))))
+        return int(max(1, min(GROWTH * self.last, self.rows(max(0, seconds / 2 - self.call)))))
 
     def _learn(self, n: int, seconds: float) -> None:
-        """Tell what a request costs from what its rows do, by the last two of different size."""
-        before, self.last = self.last, (n, seconds)
-        if before is None:
-            self.row = seconds / n
-        elif before[0] != n:
-            self.row = max(0.0, (seconds - before[1]) / (n - before[0]))
-            self.call = max(0.0, seconds - self.row * n)
-        elif before[1] > 0:
-            self.call, self.row = (one * seconds / before[1] for one in (self.call, self.row))
+        """A line through the rows and seconds of the last requests, the latest counting most."""
+        if seconds < NOTHING:
+            return  # the model was not asked
+        self.last, new = n, (1.0, n, seconds, n * n, n * seconds)
+        self.sums = tuple(KEPT * old + one for old, one in zip(self.sums, new, strict=True))
+        count, rows, took, squares, products = self.sums
+        spread = count * squares - rows * rows
+        slope = took / rows / 2  # half of it, where all requests are of one size
+        if spread > 1e-9 * squares:
+            slope = (count * products - rows * took) / spread
+        self.row = min(max(0.0, slope), took / rows)
+        self.call = max(0.0, (took - self.row * rows) / count)
 
 
 @dataclass
 class Watch:
     """How far a question is, for somebody who watches it and may end it."""
 
+    asked: int = 0
+    """Rows asked."""
     done: int = 0
     """Rows with their answers."""
     calls: int = 0
     """Requests to the model, of all rounds."""
+    searching: bool = False
+    """Whether what is to be prepared is."""
     ended: float | None = None
     """When the search was interrupted, on the clock of time.monotonic."""
     lost: ServiceError | None = None
@@ -160,7 +173,9 @@ class Meter:
         for tries in range(1, TRIES + 1):
             self.asked += len(codes)
             try:
-                return patient(partial(answer, codes), self.until) if self.preparing else answer(codes)
+                return (
+                    patient(partial(answer, codes), self.until) if self.preparing else answer(codes)
+                )
             except PredictionError:
                 if not self.preparing or tries == TRIES or len(codes) > self.left:
                     raise

@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from ifonly.models import Counted
-from ifonly.models.pace import Watch
+from ifonly.models.adapters.table import TableModel
+from ifonly.models.pace import Pace, Watch
 from ifonly.models.routes.memo import Memo
 from ifonly.problem.proof import Proof
 from ifonly.solve.method import Method
 from ifonly.solve.pose import Batch
 from ifonly.solve.predict import PER_ROW, isolated, reason
 from ifonly.solve.prepare import Setting
-from ifonly.solve.question import Question
+from ifonly.solve.question import Budget, Question
 from ifonly.solve.source import MOST_ROWS
 from ifonly.solve.stages import Certifier
 from ifonly.solve.statuses import Part, answer, joined, unanswered
@@ -27,8 +28,26 @@ ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
 JUDGED = 16
 """About how many points of a row the judge looks at; a budget keeps that much back."""
+JUDGING = 0.15
+"""The share of a budget of seconds that is kept for choosing and judging answers."""
 SPENT = "The budget was used up before this row was searched."
 INTERRUPTED = "The search was interrupted before this row was searched."
+
+
+def counted(setting: Setting, limit: Budget, method: Method, watch: Watch) -> Counted:
+    """The model and the route to it for one question."""
+    own = setting.model
+    model = Counted(
+        own,
+        setting.route,
+        most_rows=limit.most_rows,
+        deadline=limit.deadline,
+        judging=JUDGING * (limit.seconds or 0.0),
+        per_row=limit.model_rows_per_row,
+        pace=replace(own.meter.pace) if isinstance(own, TableModel) else Pace(),
+        watch=watch,
+    )
+    return model if method.descends or model.cheap else replace(model, memo=Memo())
 
 
 def answer_in_turns(

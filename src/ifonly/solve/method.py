@@ -17,6 +17,7 @@ from ifonly.refine import Nothing, Refiner, Shrink
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher
 from ifonly.search.searcher import needs_of, proves
 from ifonly.select import Determinant, Diverse, InOrder, Polish, Selector, Ways
+from ifonly.space.space import SPARSITY
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,22 @@ class Method:
                 "Leave `diversity` out, or use method='auto'.",
             )
         return replace(self, selector=self.selector.with_diversity(diversity))
+
+    def check_used(self, certify: bool | float, sparsity: float) -> None:
+        """Refuse what a question or its space states and the method does not use."""
+        if certify is not False and self.proves:
+            raise OptionError(
+                f"certify={certify!r} has no effect: "
+                f"{type(self.searcher).__name__} proves its answers itself.",
+                "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
+            )
+        if sparsity != SPARSITY and not self.weighs:
+            raise OptionError(
+                f"sparsity={sparsity!r} of the space has no effect: "
+                f"{type(self.selector).__name__} takes the points of "
+                f"{type(self.searcher).__name__} in order.",
+                "Leave `sparsity` out, or use method='auto'.",
+            )
 
 
 MethodLike = str | Searcher | Method

@@ -103,7 +103,7 @@ class Budget:
     model_rows: int | None = None
     model_rows_per_row: int | None = None
     """What each row may cost by itself, whatever the others do."""
-    began: float = field(default_factory=time.monotonic, compare=False)
+    began: float = field(default_factory=lambda: time.monotonic(), compare=False)
     prepared: int = 0
     """How many of the model rows were used to prepare the model."""
 
@@ -128,7 +128,9 @@ class Budget:
     @property
     def stated(self) -> dict[str, Any] | None:
         """What a record keeps of it."""
-        return {name: limit for name in LIMITS if (limit := getattr(self, name)) is not None} or None
+        return {
+            name: limit for name in LIMITS if (limit := getattr(self, name)) is not None
+        } or None
 
     @property
     def to_prepare(self) -> Budget:

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ifonly.models.pace import Watch
@@ -25,22 +25,22 @@ WIDTH = 24
 
 
 @contextmanager
-def watched(watch: Watch, rows: int, progress: Any, *, keep: bool) -> Iterator[None]:
-    """Show how far a question about some rows is; with `keep`, Ctrl-C ends it early."""
-    with _ending(watch) if keep else _nothing(), _drawn(watch, rows, progress):
+def watched(watch: Watch, progress: Any, *, keep: bool) -> Iterator[None]:
+    """Show how far a question is; with `keep`, Ctrl-C ends it early."""
+    with _ending(watch) if keep else nullcontext(), _drawn(watch, progress):
         yield
 
 
 @contextmanager
 def _ending(watch: Watch) -> Iterator[None]:
-    """The first Ctrl-C is noted in the watch, for the search to see; a second one is Python's."""
+    """Ctrl-C is noted in the watch, for the search to see; a second one is Python's own."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield  # Python lets no other thread handle a signal; or Ctrl-C is ignored
         return
 
     def note(number: int, frame: Any) -> None:
-        if watch.ended is not None:
+        if watch.ended is not None or not watch.searching:
             before(number, frame)
         watch.ended = time.monotonic()
 
@@ -52,13 +52,13 @@ def _ending(watch: Watch) -> Iterator[None]:
 
 
 @contextmanager
-def _drawn(watch: Watch, rows: int, progress: Any) -> Iterator[None]:
+def _drawn(watch: Watch, progress: Any) -> Iterator[None]:
     """The bar, where it can be seen and nobody has said otherwise."""
     if progress is False or callable(progress) or not _seen():
         yield
         return
     over, began = threading.Event(), time.monotonic()
-    thread = threading.Thread(target=_draw, args=(watch, rows, began, over), daemon=True)
+    thread = threading.Thread(target=_draw, args=(watch, began, over), daemon=True)
     thread.start()
     try:
         yield
@@ -67,13 +67,13 @@ def _drawn(watch: Watch, rows: int, progress: Any) -> Iterator[None]:
         thread.join()
 
 
-def _draw(watch: Watch, rows: int, began: float, over: threading.Event) -> None:
+def _draw(watch: Watch, began: float, over: threading.Event) -> None:
     """Draw until it is over, and clear the line."""
     if over.wait(AFTER):
         return
     width = 0
     while True:
-        line = bar(watch, rows, time.monotonic() - began)
+        line = bar(watch, time.monotonic() - began)
         sys.stderr.write(f"\r{line:{width}}")
         sys.stderr.flush()
         width = len(line)
@@ -83,17 +83,17 @@ def _draw(watch: Watch, rows: int, began: float, over: threading.Event) -> None:
     sys.stderr.flush()
 
 
-def bar(watch: Watch, rows: int, seconds: float) -> str:
+def bar(watch: Watch, seconds: float) -> str:
     """One line that says how far it is.
 
-    >>> bar(Watch(done=5, calls=1200), 20, 75.3)
+    >>> bar(Watch(asked=20, done=5, calls=1200), 75.3)
     'Explaining rows ━━━━━━────────────────── 5/20, 1,200 model calls, 1:15'
     """
-    full = WIDTH * watch.done // max(1, rows)
+    full = WIDTH * watch.done // max(1, watch.asked)
     drawn = "━" * full + "─" * (WIDTH - full)
     minutes, rest = divmod(int(seconds), 60)
     calls = f"{watch.calls:,} model call{'' if watch.calls == 1 else 's'}"
-    return f"Explaining rows {drawn} {watch.done}/{rows}, {calls}, {minutes}:{rest:02}"
+    return f"Explaining rows {drawn} {watch.done}/{watch.asked}, {calls}, {minutes}:{rest:02}"
 
 
 def _seen() -> bool:
@@ -104,8 +104,3 @@ def _seen() -> bool:
         return True
     stream = sys.stderr
     return bool(stream) and stream.isatty() and os.environ.get("TERM") != "dumb"
-
-
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
