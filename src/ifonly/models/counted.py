@@ -23,8 +23,9 @@ from ifonly.models.service import patient
 
 SPLITS = 64
 """So many calls may look for the codes that a model fails for."""
-GRACE = 0.7
-"""The seconds in which the judge may confirm what was found before an interrupt."""
+GRACE, SHORT = 0.7, 0.2
+"""The seconds in which the judge may confirm what was found before an interrupt: until so long
+after it, and in any case in calls that are short."""
 
 
 class Contradiction(IfonlyError):
@@ -182,8 +183,9 @@ class Counted:
         if search and self.reserved and ends:
             judge = 2 * self.pace.call + self.pace.row * self.reserved / 2
             ends[0] -= max(self.judging, judge)
-        if self.watch.ended is not None:
-            ends.append(self.watch.ended + (0.0 if search else GRACE))
+        ended = self.watch.ended
+        if ended is not None:
+            ends.append(ended if search else max(ended + GRACE, time.monotonic() + SHORT))
         return min(ends, default=None)
 
     def _own_and_promised(
