@@ -26,7 +26,7 @@ from ifonly.plausible import Plausible, Usual, shares
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
 from ifonly.solve.chunks import answer_in_turns, counted
-from ifonly.solve.method import Method, MethodLike, method_of
+from ifonly.solve.method import Method, MethodLike, check_used, method_of
 from ifonly.solve.pose import Batch
 from ifonly.solve.predict import predict
 from ifonly.solve.prepare import Setting, prepare, provided
@@ -224,7 +224,7 @@ class Explainer:
     ) -> Setting:
         """What was prepared, with what this question adds to it."""
         setting = self.setting  # read once: another thread may drop its route
-        method.check_used(question.certify, setting.space.sparsity)
+        check_used(method, question.certify, setting.space.sparsity)
         if question.certify is not False and setting.reading is None and not setting.unread:
             setting = self.setting = provided(setting, gradient=False, reading=False, certify=True)
         setting = setting if weights is None else setting.priced(weights)

@@ -169,9 +169,8 @@ class Counted:
     @property
     def affordable(self) -> float:
         """About how many rows the search may still ask about, by rows and by time."""
-        until = self._until(search=True)
-        pace = self._pace(search=True)
-        in_time = np.inf if until is None else pace.rows(until - time.monotonic())
+        until, rows = self._until(search=True), self._pace(search=True).rows
+        in_time = np.inf if until is None else rows(until - time.monotonic())
         return in_time if self.most_rows is None else min(in_time, self.left)
 
     def _pace(self, *, search: bool) -> Pace:
@@ -181,10 +180,8 @@ class Counted:
         """When asking ends: for the `search` so early that the judge has time."""
         ends = [] if self.deadline is None else [self.deadline]
         if search and self.reserved and ends:
-            judge = 2 * self.pace.call + self.pace.row * self.reserved / 2
-            ends[0] -= max(self.judging, judge)
-        ended = self.watch.ended
-        if ended is not None:
+            ends[0] -= max(self.judging, 2 * self.pace.call + self.pace.row * self.reserved / 2)
+        if (ended := self.watch.ended) is not None:
             ends.append(ended if search else max(ended + GRACE, time.monotonic() + SHORT))
         return min(ends, default=None)
 

@@ -94,22 +94,6 @@ class Method:
             )
         return replace(self, selector=self.selector.with_diversity(diversity))
 
-    def check_used(self, certify: bool | float, sparsity: float) -> None:
-        """Refuse what a question or its space states and the method does not use."""
-        if certify is not False and self.proves:
-            raise OptionError(
-                f"certify={certify!r} has no effect: "
-                f"{type(self.searcher).__name__} proves its answers itself.",
-                "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
-            )
-        if sparsity != SPARSITY and not self.weighs:
-            raise OptionError(
-                f"sparsity={sparsity!r} of the space has no effect: "
-                f"{type(self.selector).__name__} takes the points of "
-                f"{type(self.searcher).__name__} in order.",
-                "Leave `sparsity` out, or use method='auto'.",
-            )
-
 
 MethodLike = str | Searcher | Method
 """What `method=` takes."""
@@ -130,6 +114,22 @@ def method_of(method: MethodLike = "auto", diversity: float | None = None) -> Me
     else:
         chosen = _composed(started(_searcher(method)))
     return chosen if diversity is None else chosen.with_diversity(diversity)
+
+
+def check_used(method: Method, certify: bool | float, sparsity: float) -> None:
+    """Refuse what a question or its space states and the method does not use."""
+    searcher = type(method.searcher).__name__
+    if certify is not False and method.proves:
+        raise OptionError(
+            f"certify={certify!r} has no effect: {searcher} proves its answers itself.",
+            "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
+        )
+    if sparsity != SPARSITY and not method.weighs:
+        raise OptionError(
+            f"sparsity={sparsity!r} of the space has no effect: {type(method.selector).__name__} "
+            f"takes the points of {searcher} in order.",
+            "Leave `sparsity` out, or use method='auto'.",
+        )
 
 
 def started(searcher: Searcher) -> Searcher:

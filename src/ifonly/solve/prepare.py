@@ -25,7 +25,7 @@ from ifonly.models.pace import Meter, Metered, Spent
 from ifonly.models.reading import Reading, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
-from ifonly.models.routes.fastest import approach
+from ifonly.models.routes.fastest import Approach, approach
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.split_points import read_stops
 from ifonly.plausible import AsUsual, Usual
@@ -91,7 +91,7 @@ class Setting:
 
     def with_rules(self, rules: Rules) -> Setting:
         """The setting with more rules, checked against each other."""
-        known = self.readable.data if self.readable and len(self.reference.codes) else None
+        known = self.readable.data if self.readable and self.readable.given else None
         more = as_rules(rules, self.space, known)
         if not more:
             return self
@@ -157,16 +157,10 @@ def prepare(
     meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
     with meter.limited(limit.most_rows, limit.deadline):
         asked, said = _said(adapted, meter, probe)
-        kept = kept[: len(asked)]
         way = approach(model, adapted, space, asked, said, meter)
         chain = opened(way.inner, space)
         ignored = ignored_features(way.inner, chain, way.within, space, probe)
-        scores = said[: len(kept)]
-        if way.decision.labels:
-            try:
-                scores = np.asarray(way.route.scores(kept))
-            except Spent:
-                kept, scores = kept[:0], scores[:0]
+        reference = _reference(way, asked[: len(kept)], said)
     return Setting(
         space,
         adapted,
@@ -174,12 +168,14 @@ def prepare(
         (),
         Metric.of(space),
         Grid.of(space, codes, read_stops(chain, way.route, space)),
-        Reference(kept, scores),
+        reference,
         said,
         way.decision,
         False,
         kind,
-        Readable(way.inner, way.within, probe, probe if codes is None else codes),
+        Readable(
+            way.inner, way.within, probe, probe if codes is None else codes, codes is not None
+        ),
         causes=None if causes is None else causes.bind(space),
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
         prepared_rows=meter.asked,
@@ -194,6 +190,8 @@ class Readable:
     adapted: Model
     probe: np.ndarray
     data: np.ndarray
+    given: bool = True
+    """Whether these are the user's rows, and not one in the middle of the space."""
 
 
 def _said(adapted: Model, meter: Meter, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -207,6 +205,16 @@ def _said(adapted: Model, meter: Meter, codes: np.ndarray) -> tuple[np.ndarray, 
         nothing = np.empty((0, max(1, len(adapted.classes))))
         said = nothing if spent.said is None else np.asarray(spent.said)
     return codes[: len(said)], said
+
+
+def _reference(way: Approach, kept: np.ndarray, said: np.ndarray) -> Reference:
+    """The rows kept [n, d] to start from, with the scores that they are searched by."""
+    if not way.decision.labels:
+        return Reference(kept, said[: len(kept)])
+    try:
+        return Reference(kept, np.asarray(way.route.scores(kept)))
+    except Spent:
+        return Reference(kept[:0], said[:0])
 
 
 def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:
