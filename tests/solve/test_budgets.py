@@ -184,3 +184,22 @@ def test_what_does_not_fit_into_a_short_time_is_not_fitted() -> None:
     explainer = ifonly.Explainer(model, data=DATA)
     assert explainer.explain(ROWS[:1], k=1, budget=1).usual is None
     assert explainer.explain(ROWS[:1], k=1, budget=1, plausible=0.05).usual is not None
+
+
+def test_a_row_without_an_answer_never_sinks_the_batch() -> None:
+    def refusing(frame: pd.DataFrame) -> np.ndarray:
+        if (frame["a"] == 1000).any():
+            raise ValueError("no such person")
+        return score(frame)
+
+    explainer = ifonly.Explainer(ifonly.as_model(refusing, classes=[0, 1]), data=DATA)
+    low = DATA[score(DATA) < 0.4][:4]
+    rows = pd.concat([low, DATA[score(DATA) > 0.6][:1], low[:1].assign(a=1000)])
+    asked: dict[str, Any] = {"k": 2, "target": 1, "plausible": False}
+    answers = explainer.explain(rows, row_rules={1: ["a fixed", "b fixed"]}, **asked)
+    statuses = [str(status) for status in answers.status]
+    assert statuses == ["found", "infeasible", "found", "found", "already", "failed"]
+    assert all(answers.notes[row] for row in (1, 5))
+    for row in (0, 2, 3):
+        alone = explainer.explain(rows[row : row + 1], **asked)
+        assert np.array_equal(alone.points[0], answers.points[row])
