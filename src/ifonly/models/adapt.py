@@ -108,11 +108,9 @@ def as_model(
     if classes is not None and len(set(classes)) < 2:
         raise OptionError(f"A classifier needs two classes, not {list(classes)}.")
     if batch_rows is not None:
-        whole = isinstance(batch_rows, int | np.integer) and not isinstance(batch_rows, bool)
-        if not whole or batch_rows < 1:
-            raise OptionError(
-                f"batch_rows is {batch_rows!r}.", "It is a whole number of 1 or more."
-            )
+        given: Any = batch_rows
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+            raise OptionError(f"batch_rows is {given!r}.", "It is a whole number of 1 or more.")
         if gradient is not None or _is_torch(function):
             raise OptionError(
                 f"batch_rows={batch_rows} has no effect: the function is not asked with frames.",
