@@ -127,9 +127,9 @@ class Signalling:
         self.calls += 1
         Path("calls").write_text(str(self.calls))
         call, what = Path("plan").read_text().split()
+        if what == "error" and self.calls >= int(call):
+            raise RuntimeError("the model is out of order")
         if self.calls == int(call):
-            if what == "error":
-                raise RuntimeError("the model is out of order")
             os.kill(os.getpid(), getattr(signal, what))
         return self.model.predict_proba(frame)
 '''

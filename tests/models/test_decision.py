@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 import ifonly
 from ifonly.models import adapt
 from ifonly.models.decision import Decision
+from ifonly.models.pace import Meter
 from ifonly.models.routes.fastest import approach
 from ifonly.space import Space
 
@@ -74,7 +75,8 @@ def decision(model: Any) -> Decision:
     space = Space.infer(DATA)
     codes = space.codes(DATA)
     adapted = adapt(model, space, codes)
-    return approach(model, adapted, space, codes, np.asarray(adapted.scores(codes))).decision
+    scores = np.asarray(adapted.scores(codes))
+    return approach(model, adapted, space, codes, scores, Meter()).decision
 
 
 @pytest.mark.parametrize("cut", [0.03, 0.1, 0.3, 0.62, 0.8])

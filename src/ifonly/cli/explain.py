@@ -12,7 +12,7 @@ import pandas as pd
 import typer
 
 from ifonly.cli.finish import Format, chosen_format, finish
-from ifonly.cli.messages import rows_done, say
+from ifonly.cli.messages import say
 from ifonly.cli.options import as_groups, as_method, as_ordinal, as_row_rules, as_weights, number_of
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
@@ -20,6 +20,7 @@ from ifonly.errors import DataError, TargetError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models.adapters.table import encoded_levels
 from ifonly.models.files.load import load_model
+from ifonly.solve.question import Budget as Limit
 from ifonly.space import Space
 
 Rows = Annotated[Path, typer.Argument(help="The rows to explain: CSV or Parquet.")]
@@ -157,22 +158,23 @@ def explain(
     space = replace(space, thousands=thousands)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
-    explainer = Explainer(loaded, data=train, space=space, rules=stated, method=way)
-    with rows_done("Explaining rows") as progress:
-        answers = explainer.explain(
-            asked,
-            target=as_target(target, explainer.setting.model.classes),
-            k=k,
-            row_rules=as_row_rules(row_rule or (), len(asked)),
-            threshold=threshold,
-            diversity=diversity,
-            certify=certify or False,
-            plausible=plausible,
-            seed=seed,
-            budget=budget,
-            progress=progress,
-            keep=True,
-        )
+    limit = Limit.of(budget)
+    explainer = Explainer(
+        loaded, data=train, space=space, rules=stated, method=way, budget=limit.to_prepare
+    )
+    answers = explainer.explain(
+        asked,
+        target=as_target(target, explainer.setting.model.classes),
+        k=k,
+        row_rules=as_row_rules(row_rule or (), len(asked)),
+        threshold=threshold,
+        diversity=diversity,
+        certify=certify or False,
+        plausible=plausible,
+        seed=seed,
+        budget=limit,
+        keep=True,
+    )
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
 
 
