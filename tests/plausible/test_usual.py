@@ -58,6 +58,12 @@ def test_paths_are_those_of_scikit_learn() -> None:
     assert np.corrcoef(ours, np.log2(-theirs))[0, 1] < -0.9999
 
 
+def test_the_same_rows_have_the_same_forest_and_others_another() -> None:
+    units = RNG.normal(size=(60, 3))
+    assert Forest.fit(units) is Forest.fit(units.copy())
+    assert Forest.fit(units) is not Forest.fit(units.reshape(-1, 2))
+
+
 def test_densities_are_those_of_scikit_learn() -> None:
     units, others = RNG.normal(size=(300, 4)), RNG.normal(size=(50, 4))
     theirs = LocalOutlierFactor(20, novelty=True).fit(units)

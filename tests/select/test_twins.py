@@ -101,6 +101,7 @@ def test_the_exact_choice_fills_all_places_with_twins_where_it_must(seed: int, k
         assert np.isfinite(points).all()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("decimals", [9, 10, 11])
 @pytest.mark.parametrize("options", [{"k": 12, "diversity": 0.9}, {"method": NEEDED}, {}])
 def test_columns_of_many_decimals_are_answered(decimals: int, options: dict[str, Any]) -> None:
