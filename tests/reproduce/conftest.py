@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ifonly.paper import Plan, Store, matrix
-from ifonly.paper.experiments import training
+from ifonly.paper.experiments import lambdas, training
 from ifonly.paper.report.findings import Findings, find
 from ifonly.paper.report.report import write
 from ifonly.paper.runs.machine import machine
@@ -37,6 +37,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(training, "GRID", {"alpha": (1e-2, 1.0), "learning_rate_init": (0.01,)})
         patch.setattr(training, "FOLDS", 2)
+        patch.setattr(lambdas, "LAMBDA1", (0.25, 0.5))
+        patch.setattr(lambdas, "LAMBDA2", (0.5, 1.0))
         ended = [run_cell(cell, TINY, store) for cell in matrix(TINY, ONLY)]
     results = Results.gather(matrix(TINY), TINY, store, ended)
     found = find(TINY, results, {**machine(), "seconds": 1.0})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from ifonly.datasets import load
 from ifonly.paper import Cell, Plan, Store
 from ifonly.paper.experiments import echo as echoing
+from ifonly.paper.experiments import lambdas
 from ifonly.paper.experiments.lime import _explainer, _linear, _parts
 from ifonly.paper.experiments.subjects import subject
 from ifonly.paper.experiments.training import oversampled
@@ -81,8 +83,10 @@ def test_examples_are_in_the_papers_layout(tiny: Any) -> None:
 
 
 def test_the_paper_s_pair_of_lambdas_is_on_the_grid(tiny: Any) -> None:
+    assert len(set(product(lambdas.LAMBDA1, lambdas.LAMBDA2))) == 20
+    assert lambdas.CHOSEN in product(lambdas.LAMBDA1, lambdas.LAMBDA2)
     grid = frame(tiny, "lambdas", data="german_credit")
-    assert len(grid) == 20
+    assert len(grid) == 4
     assert ((grid["lambda1"] == 0.5) & (grid["lambda2"] == 1.0)).sum() == 1
 
 
