@@ -100,11 +100,11 @@ def test_no_answer_depends_on_how_the_work_is_divided(
 ) -> None:
     rules = ["age only increases", "at most 3 features change"]
     asked = {"data": DATA, "rules": rules, "k": 4, **options}
-    whole = ifonly.explain(MODEL, DATA[:10], **asked)
+    whole = ifonly.explain(MODEL, DATA[:6], **asked)
     monkeypatch.setattr(turns, "CHUNK", room)
     monkeypatch.setattr(sets, "ROOM", room)
     monkeypatch.setattr(trim, "ROOM", room)
-    parts = ifonly.explain(MODEL, DATA[:10], **asked)
+    parts = ifonly.explain(MODEL, DATA[:6], **asked)
     measured = parts.metrics()
     monkeypatch.undo()
     assert np.array_equal(parts.points, whole.points)
