@@ -162,7 +162,7 @@ class Signalling:
 @pytest.fixture
 def signalling(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Signalling:
     """Such a command, run once to the end: `whole.csv` is what it writes, in several chunks."""
-    monkeypatch.setattr("ifonly.solve.chunks.CHUNK", 60_000)
+    monkeypatch.setattr("ifonly.solve.chunks.CHUNK", 20_000)
     (folder / "signalling_model.py").write_text(SIGNALLING)
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, "signalling_model", raising=False)
@@ -170,7 +170,7 @@ def signalling(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Signa
     model = made.Signalling(joblib.load(folder / "loan.joblib"))
     joblib.dump(model, folder / "signalling.joblib")
     lines = (folder / "loan.csv").read_text().splitlines()
-    (folder / "many.csv").write_text("\n".join(lines[:41]) + "\n")
+    (folder / "many.csv").write_text("\n".join(lines[:9]) + "\n")
     command = Signalling(folder)
     command.plan(0, "nothing")
     assert run(*command.words, "--out", "whole.csv").code == 0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from ifonly.testing.grammar import rule_of
 from .checker import Case, broken, values_of
 
 SEEDS = st.integers(0, 10_000)
+DEEP = bool(os.environ.get("IFONLY_DEEP"))
 
 
 @dataclass(frozen=True)
@@ -186,10 +187,11 @@ def test_the_checker_knows_what_rules_mean(text: str, before: Any, after: Any, w
     assert broken(to_plain(parse(text, SMALL)), Case(own, answer, {})) == wrong
 
 
+@pytest.mark.sample(1)
 def test_every_rule_holds_where_its_plain_meaning_is_not_false() -> None:
     """Also of points that no box allows, and of repaired ones, which lie on the edge of rules."""
     told, cases = {True: 0, False: 0}, 0
-    for seed in range(60):
+    for seed in range(20, 60) if DEEP else range(20):
         space = with_gaps(random_space(seed), np.random.default_rng(seed))
         x = random_rows(space, 4, seed)
         levels = {f.name: f.levels for f in space.features if isinstance(f, Categorical)}
@@ -204,7 +206,7 @@ def test_every_rule_holds_where_its_plain_meaning_is_not_false() -> None:
                 assert broken(plain, case) != holds, f"{rule}: {case.before} -> {case.after}"
                 told[bool(holds)] += 1
             cases += held.size
-    assert cases > 30_000
+    assert cases > (20_000 if DEEP else 10_000)
     assert min(told.values()) > cases / 5
 
 
@@ -283,4 +285,4 @@ def all_points(space: Space, row: np.ndarray) -> np.ndarray:
         known = np.round(known, space.decimals[j])
         own = [] if np.isnan(row[j]) or row[j] in known else [row[j]]
         values.append([*known, *own, *([np.nan] if feature.missing else [])])
-    return np.array(list(product(*values)))
+    return np.stack(np.meshgrid(*values, indexing="ij"), axis=-1).reshape(-1, len(row))

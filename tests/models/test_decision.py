@@ -106,6 +106,7 @@ def test_a_model_that_follows_no_line_is_searched_by_its_decisions() -> None:
     assert (model.predict_proba(stated.frame()[list(DATA)])[:, 1] >= 0.3).all()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("inside", [True, False])
 @pytest.mark.parametrize("make", [logistic, forest])
 @pytest.mark.parametrize("cut", [0.05, 0.3])
