@@ -18,18 +18,18 @@ from ifonly.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.causal import CausalModel
 from ifonly.errors import OptionError, options
-from ifonly.models import Counted, Model
+from ifonly.models import Counted
 from ifonly.models.counted import Contradiction, Rejection
-from ifonly.models.routes.memo import Memo
 from ifonly.plausible import Plausible, Usual, shares
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
+from ifonly.solve.asked import Asked
 from ifonly.solve.chunks import answer_in_turns
 from ifonly.solve.method import Method, MethodLike, method_of
 from ifonly.solve.pose import Batch
-from ifonly.solve.predict import predict
+from ifonly.solve.predict import counted, predict_asked
 from ifonly.solve.prepare import Setting, prepare, provided
-from ifonly.solve.question import Budget, Question, read_row_rules
+from ifonly.solve.question import Question, read_row_rules
 from ifonly.solve.source import Source
 from ifonly.solve.stages import Certifier
 from ifonly.solve.statuses import wanted_of, wanted_score
@@ -184,10 +184,10 @@ class Explainer:
         setting = with_usual(setting, method.selector, plausible, self._usual)
         check_threshold(threshold, setting.model.classes)
         setting = setting if threshold is None else setting.by_scores
-        x = setting.space.codes(rows)
-        own = read_row_rules(row_rules, len(x), setting.space)
-        model = _counted(setting.model, question.limit, setting.route, method)
-        ask = partial(_explained, question, method, rows, x, own)
+        asked = Asked.read(setting, rows)
+        own = read_row_rules(row_rules, len(asked.x), setting.space)
+        model = counted(setting.model, question.limit, setting.route, method)
+        ask = partial(_explained, question, method, rows, asked, own)
         try:
             return ask(model=model, setting=setting)
         except Rejection:  # one row that the model fails for: the route is right for others
@@ -240,17 +240,17 @@ def _explained(
     question: Question,
     method: Method,
     rows: Frame,
-    x: np.ndarray,
+    asked: Asked,
     own: tuple[tuple[Rule, ...], ...],
     *,
     model: Counted,
     setting: Setting,
 ) -> Answers:
-    """The answers of codes x [q, d], asking the model by one route."""
-    stated = question.threshold is not None
+    """The answers of the rows asked, asking the model by one route."""
+    x, stated = asked.x, question.threshold is not None
     cut = question.threshold if stated else setting.decision.threshold
     certain = not setting.decision.found
-    said = predict(model, x, cut, stated=stated, certain=certain)
+    said = predict_asked(model, asked, cut, stated=stated, certain=certain)
     goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
     if goal.avoided is not None and (method.needs or question.certify is not False):
         raise OptionError(
@@ -259,11 +259,14 @@ def _explained(
             "Name the class, or use method='auto' without certify.",
         )
     met = goal.reached(said.scores, said.decided if model.classes else None)
-    batch = Batch(x, goal, met, own, question.seed, said.known, said.failed)
-    found = answer_in_turns(batch, setting, model, method, question, certify=_certifier(question))
+    batch = Batch(x, goal, met, own, question.seed, said.known, said.failed, asked.odd)
+    proving = question.certify is not False or method.proves
+    found = answer_in_turns(
+        batch, setting, model, method, question, certify=_certifier(question), other=asked.setting
+    )
     model.confirm()
     return Answers(
-        space=setting.space,
+        space=asked.setting.space,
         x=x,
         points=found.points,
         acted=found.acted,
@@ -280,16 +283,10 @@ def _explained(
         score=found.score,
         index=index_of(rows, len(x)),
         library=library_of(rows),
-        notes=found.notes,
+        notes=asked.noted(found.notes, found.status, proving=proving),
         record=record_of(setting, model, method, question, own, interrupted=found.interrupted),
-        source=Source(setting, method, batch, found.pools),
+        source=Source(asked.setting, method, batch, found.pools),
     )
-
-
-def _counted(own: Model, limit: Budget, way: Model, method: Method) -> Counted:
-    """The model and the route to it for one question."""
-    counted = Counted(own, way, most_rows=limit.model_rows, deadline=limit.deadline())
-    return counted if method.descends or counted.cheap else replace(counted, memo=Memo())
 
 
 def _certifier(question: Question) -> Certifier | None:

@@ -8,17 +8,21 @@ if that row were not there, because a row's answers do not depend on the rows be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ifonly.errors import IfonlyError, PredictionError
-from ifonly.models import Counted
+from ifonly.models import Counted, Model
 from ifonly.models.decision import by_scores
 from ifonly.models.routes.bare import Bare
+from ifonly.models.routes.memo import Memo
 from ifonly.models.routes.pipeline_table import Direct
+from ifonly.solve.asked import Asked
+from ifonly.solve.method import Method
+from ifonly.solve.question import Budget
 
 PER_ROW = 3
 """At most so many model rows are asked to know and confirm what a row is predicted to be."""
@@ -43,14 +47,27 @@ class Predicted:
         return tuple(v if known else None for v, known in zip(values, self.known, strict=True))
 
 
+def counted(own: Model, limit: Budget, way: Model, method: Method) -> Counted:
+    """The model and the route to it for one question."""
+    asked = Counted(own, way, most_rows=limit.model_rows, deadline=limit.deadline())
+    return asked if method.descends or asked.cheap else replace(asked, memo=Memo())
+
+
 def predict(
-    model: Counted, x: np.ndarray, threshold: float | None, *, stated: bool, certain: bool
+    model: Counted,
+    x: np.ndarray,
+    threshold: float | None,
+    *,
+    stated: bool,
+    certain: bool,
+    alone: bool = False,
 ) -> Predicted:
     """What the model says of rows x [q, d], as far as its budget of rows reaches.
 
     A row that it fails for is left out, with the reason. Where decisions are `certain` to follow
     from scores, a route may be asked first: the model itself then confirms it together with the
     answers, in the same call. A `stated` threshold decides by scores, whatever the model decides.
+    Where rows stand `alone`, an error is that of its row, however many rows fail.
     """
     n = len(x)
     if model.most_rows is not None:
@@ -66,7 +83,7 @@ def predict(
             return scores, scores[:, 0]
         return scores, by_scores(scores, threshold) if said is None else said
 
-    parts, failed = accepted(ask, x[:n])
+    parts, failed = accepted(ask, x[:n], alone=alone)
     decided = np.full(len(x), -1.0 if not model.classes else -1)
     scores = np.full((len(x), max(1, len(model.classes))), np.nan)
     for rows, (score, said) in parts:
@@ -77,6 +94,30 @@ def predict(
     return Predicted(decided, scores, known, failed)
 
 
+def predict_asked(
+    model: Counted, asked: Asked, threshold: float | None, *, stated: bool, certain: bool
+) -> Predicted:
+    """The same of all rows asked; those with values that the data do not have, by the model itself.
+
+    Whatever it says of these concerns each of them alone.
+    """
+    odd = asked.odd
+    if not odd.any():
+        return predict(model, asked.x, threshold, stated=stated, certain=certain)
+    said = predict(model, asked.x[~odd], threshold, stated=stated, certain=certain)
+    with model.aside(asked.setting.model, asked.setting.route) as own:
+        other = predict(own, asked.x[odd], threshold, stated=stated, certain=False, alone=True)
+    place = np.argsort(np.concatenate([np.flatnonzero(~odd), np.flatnonzero(odd)]), kind="stable")
+    pairs = zip((np.flatnonzero(~odd), np.flatnonzero(odd)), (said, other), strict=True)
+    return Predicted(
+        *(
+            np.concatenate([getattr(said, name), getattr(other, name)])[place]
+            for name in ("decided", "scores", "known")
+        ),
+        {int(rows[row]): why for rows, part in pairs for row, why in part.failed.items()},
+    )
+
+
 FEW = 16
 """So many rows may fail before one has succeeded; after that, the error is one of all rows."""
 
@@ -85,14 +126,15 @@ T = TypeVar("T")
 
 
 def isolated(
-    chunks: Iterable[Rows], attempt: Callable[[Rows], T]
+    chunks: Iterable[Rows], attempt: Callable[[Rows], T], *, alone: bool = False
 ) -> Iterator[tuple[Rows, T | Exception]]:
     """The rows of all chunks, in parts: what `attempt` returns for a part, or a row's own error.
 
     An error about the question itself (`OptionError`, `RuleError`, ...) is raised at once, and so
-    is that of the first chunk if `FEW` rows have failed and none has succeeded.
+    is that of the first chunk if `FEW` rows have failed and none has succeeded, unless rows stand
+    `alone`.
     """
-    first, failures, succeeded = None, 0, False
+    first, failures, succeeded = None, 0, alone
     for chunk in chunks:
         waiting = [chunk]
         while waiting:
@@ -129,7 +171,7 @@ def _any_succeeds(waiting: list[Rows], attempt: Callable[[Rows], T]) -> bool:
 
 
 def accepted(
-    ask: Callable[[NDArray[np.float64]], T], x: NDArray[np.float64]
+    ask: Callable[[NDArray[np.float64]], T], x: NDArray[np.float64], *, alone: bool = False
 ) -> tuple[list[tuple[Rows, T]], dict[int, str]]:
     """What `ask` returns for the rows of x [q, d] that it does not fail for, in parts.
 
@@ -137,7 +179,7 @@ def accepted(
     """
     parts: list[tuple[Rows, T]] = []
     reasons: dict[int, str] = {}
-    for rows, result in isolated([np.arange(len(x))], lambda rows: ask(x[rows])):
+    for rows, result in isolated([np.arange(len(x))], lambda rows: ask(x[rows]), alone=alone):
         if isinstance(result, Exception):
             reasons[int(rows[0])] = reason(result)
         else:

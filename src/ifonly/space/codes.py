@@ -7,7 +7,6 @@ sees a frame unlike the one it was trained on; other libraries go through Narwha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -19,29 +18,55 @@ from ifonly.errors import DataError, nearest
 from ifonly.space.dtypes import held, number_dtype
 from ifonly.space.feature import Categorical, Column, Continuous, Feature
 from ifonly.space.frame import Frame, levels_and_positions, numbers
+from ifonly.space.unseen import level_place, pandas_unseen, read_own, unseen_places
 
 
 def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str) -> np.ndarray:
     """float64 [n, d] of a frame; `what` is the argument's name, for messages."""
     _check_columns(frame.columns, [feature.name for feature in features], what)
     codes = np.empty((len(frame), len(features)), dtype=np.float64)
-    native = frame.to_native()
     for j, feature in enumerate(features):
-        # pandas natively: Narwhals' clothes cost more than the column of a single row.
-        series = native[feature.name] if isinstance(native, pd.DataFrame) else frame[feature.name]
-        if isinstance(feature, Continuous):
-            codes[:, j] = held(numbers(series, what), feature, what)
-        else:
-            levels, positions = levels_and_positions(series, what)
-            places = {(type(level), level): float(i) for i, level in enumerate(feature.levels)}
-            index = [
-                places[type(level), level]
-                if (type(level), level) in places
-                else _level_index(level, feature, f"row {np.argmax(positions == i)} of `{what}`")
-                for i, level in enumerate(levels)
-            ]
-            codes[:, j] = np.array([*index, np.nan])[positions]
-        _check_values(codes[:, j], feature, what)
+        codes[:, j] = _column_codes(feature, _series(frame, feature.name), what)
+    return codes
+
+
+def read_rows(
+    features: Sequence[Feature], frame: nw.DataFrame[Any], what: str
+) -> tuple[tuple[Feature, ...], np.ndarray]:
+    """float64 [n, d] of rows that are asked, and the features with their unseen values."""
+    _check_columns(frame.columns, [feature.name for feature in features], what)
+    codes, own = np.empty((len(frame), len(features)), dtype=np.float64), list(features)
+    for j, feature in enumerate(features):
+        series = _series(frame, feature.name)
+        try:
+            codes[:, j] = _column_codes(feature, series, what)
+        except DataError as error:
+            mixed = isinstance(series, pd.Series)
+            own[j], codes[:, j] = read_own(feature, series.to_list(), error, mixed=mixed)
+    return tuple(own), codes
+
+
+def _series(frame: nw.DataFrame[Any], name: str) -> Any:
+    # pandas natively: Narwhals' clothes cost more than the column of a single row.
+    native = frame.to_native()
+    return native[name] if isinstance(native, pd.DataFrame) else frame[name]
+
+
+def _column_codes(feature: Feature, series: Any, what: str) -> np.ndarray:
+    """float64 [n] of a column; a value that the data do not have is refused."""
+    if isinstance(feature, Continuous):
+        codes = held(numbers(series, what), feature, what)
+    else:
+        levels, positions = levels_and_positions(series, what)
+        places = {(type(level), level): float(i) for i, level in enumerate(feature.levels)}
+        index = [
+            places[type(level), level]
+            if (type(level), level) in places
+            else _level_index(level, feature, f"row {np.argmax(positions == i)} of `{what}`")
+            for i, level in enumerate(levels)
+        ]
+        codes = np.array([*index, np.nan])[positions]
+    _check_values(codes, feature, what)
     return codes
 
 
@@ -71,11 +96,9 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _level_index(level: Any, feature: Categorical, where: str) -> float:
-    with suppress(ValueError):
-        place = feature.levels.index(level)
-        # Only objects tell 1 from True and from 1.0; in any other column they are one value.
-        if feature.column.dtype != "object" or type(level) is type(feature.levels[place]):
-            return float(place)
+    place = level_place(level, feature)
+    if place is not None:
+        return float(place)
     alike = (known for known in feature.levels if known == level or str(known) == str(level))
     twin = next(alike, None)
     hint = nearest(level, feature.levels)
@@ -131,7 +154,7 @@ def build_columns(
         feature.name: nw.new_series(
             feature.name,
             _values(feature, codes[:, j], native=native),
-            _narwhals_dtype(feature.column) if native else None,
+            _narwhals_dtype(feature.column, codes[:, j]) if native else None,
             backend=library,  # type: ignore[arg-type]
         )
         for j, feature in enumerate(features)
@@ -151,7 +174,8 @@ def _values(feature: Feature, codes: np.ndarray, *, native: bool) -> Any:
     if native and isinstance(feature, Continuous) and dtype and not np.isnan(codes).any():
         return codes.astype(dtype)
     gap = np.nan if native and dtype and dtype.kind == "f" and not feature.column.none else None
-    return [gap if np.isnan(code) else value_of(feature, code) for code in codes]
+    values = [value_of(feature, code) for code in codes]
+    return [gap if value is None else value for value in values]
 
 
 def level_arrays(features: Sequence[Feature]) -> tuple[Any, ...]:
@@ -172,6 +196,13 @@ def _with_missing(feature: Categorical) -> list[Any]:
 
 
 def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
+    places = unseen_places(codes) if feature.column.unseen else np.zeros(0)
+    if places.any():
+        known = np.where(places, feature.low if isinstance(feature, Continuous) else 0.0, codes)
+        values = pd.Series(pandas_column(feature, known, array), dtype=object)
+        own = [feature.column.unseen[place - 1] for place in places[places > 0]]
+        values[places > 0] = pd.Series(own, dtype=object).array
+        return pandas_unseen(values, pandas_dtype(feature.column), tuple(own))
     if isinstance(feature, Categorical):
         last = len(feature.levels)
         places = np.nan_to_num(codes, nan=last) if feature.missing else codes
@@ -196,7 +227,8 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
 def value_of(feature: Feature, code: float) -> Any:
     """The value that a code stands for, as Python writes it; None where it is missing."""
     if np.isnan(code):
-        return None
+        place = int(unseen_places(np.float64(code))) if feature.column.unseen else 0
+        return feature.column.unseen[place - 1] if place else None
     if isinstance(feature, Categorical):
         return feature.levels[int(code)]
     whole = feature.decimals <= 0 and code % 1 == 0 and not feature.column.floats
@@ -217,14 +249,20 @@ def _named_dtype(name: str) -> Any:
     return pd.api.types.pandas_dtype(name)
 
 
-def _narwhals_dtype(column: Column) -> Any:
+def _narwhals_dtype(column: Column, codes: np.ndarray) -> Any:
     if not column.dtype:
         return None
     dtype = getattr(nw, column.dtype)
-    return dtype(column.categories) if column.dtype == "Enum" else dtype
+    if column.dtype != "Enum":
+        return dtype
+    own = [column.unseen[place - 1] for place in np.unique(unseen_places(codes)) if place]
+    return dtype([*column.categories, *(value for value in own if value is not None)])
 
 
 def _without_dtype(feature: Feature) -> Feature:
+    column = Column(unseen=feature.column.unseen)
     if isinstance(feature, Continuous):
-        return Continuous(feature.name, feature.low, feature.high, feature.decimals)
-    return Categorical(feature.name, feature.levels, missing=feature.missing)
+        return Continuous(
+            feature.name, feature.low, feature.high, feature.decimals, column=column
+        )
+    return Categorical(feature.name, feature.levels, missing=feature.missing, column=column)
