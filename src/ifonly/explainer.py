@@ -12,8 +12,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ifonly.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.causal import CausalModel

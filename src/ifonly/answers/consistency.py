@@ -14,6 +14,7 @@ from ifonly.answers.schema import Damage, is_number
 from ifonly.errors import IfonlyError, MissingExtra
 from ifonly.space import Categorical, Continuous, Metric, Space
 from ifonly.space.frame import table
+from ifonly.space.unseen import is_unseen
 from ifonly.status import Status
 
 Fields = Mapping[str, Any]
@@ -22,7 +23,7 @@ Fields = Mapping[str, Any]
 def check_fields(fields: Fields) -> None:
     """Refuse fields that contradict each other."""
     status = fields["status"]
-    lost = np.array([one is Status.FAILED for one in status])
+    lost = np.array([one is Status.FAILED for one in status], dtype=bool)
     _check_codes(fields["space"], fields["x"], "x", lost)
     _check_codes(fields["space"], fields["points"], "points", lost[:, None])
     _check_range(fields)
@@ -38,14 +39,20 @@ def _check_codes(space: Space, codes: np.ndarray, name: str, lost: np.ndarray) -
     for j, feature in enumerate(space.features):
         code = codes[..., j]
         gap = np.isnan(code)
-        wrong = np.isinf(code) | (gap & ~lost & (not feature.missing))
+        wrong = np.isinf(code) | (gap & ~lost & (not feature.missing) & ~is_unseen(code))
         if isinstance(feature, Categorical):
             wrong |= _outside(code, 0, len(feature.levels) - 1)
         elif whole := re.match(r"u?int(8|16|32|64)(?!\d)", feature.column.dtype.lower()):
+            code = np.where(np.isin(code, _numbers(feature.column.unseen)), np.nan, code)
             limits = np.iinfo(whole[0])
             wrong |= _outside(code, limits.min, limits.max)
         if wrong.any():
             raise Damage(f"{name!r} holds {code[wrong][0]}, no value of {feature.name!r}")
+
+
+def _numbers(values: tuple[Any, ...]) -> list[Any]:
+    """Those of some values that are numbers."""
+    return [value for value in values if is_number(value)]
 
 
 def _outside(code: np.ndarray, low: int, high: int) -> np.ndarray:

@@ -72,6 +72,8 @@ def _kinds(space: Space) -> dict[str, Any]:
         "weights": dict(space.weights),
         "sparsity": space.sparsity,
         "one_hot": [list(group.columns) for group in space.one_hot],
+        "fillable": [one.name for one in space.features if one.fillable],
+        "erasable": [one.name for one in space.features if one.erasable],
     }
 
 

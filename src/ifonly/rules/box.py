@@ -16,7 +16,7 @@ import numpy as np
 
 from ifonly.space import Space
 from ifonly.space.distance import differs
-from ifonly.space.unseen import is_unseen
+from ifonly.space.unseen import is_unseen, is_unseen_value
 
 CLOSE = 1e-6
 """The share of a feature's step within which two values are one; floats do not add up exactly."""
@@ -85,7 +85,9 @@ class Box:
         own = self.x[:, j]
         level = np.nan_to_num(own).astype(np.intp)[:, None]
         spread = np.broadcast_to(allowed, (len(own), np.shape(allowed)[-1]))
-        stays = np.isnan(own) if unseen else np.isnan(own) & ~is_unseen(own)
+        stays = np.isnan(own)
+        if not unseen:
+            stays &= ~is_unseen_value(self.space.features[j], own)
         keep[:, j] &= stays | (~np.isnan(own) & np.take_along_axis(spread, level, axis=1)[:, 0])
         return replace(self, levels=levels, keep=keep, erase=self._kept(j))
 

@@ -14,7 +14,7 @@ from ifonly.rules.language.names import level_text, name_text, number_text
 from ifonly.rules.rule import Condition, Rule, by_level, feature_of, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Space
-from ifonly.space.unseen import is_unseen
+from ifonly.space.unseen import is_unseen, is_unseen_value
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,12 @@ class OneOf(Condition):
         return np.array([any(same(a, b) for b in self.levels) != self.other for a in known])
 
     def truth(self, scene: Scene) -> np.ndarray:
-        value = scene.value(scene.space.index(self.name))
+        j = scene.space.index(self.name)
+        value = scene.value(j)
         known = ~np.isnan(value)
         true = self.wanted(scene.space)[np.nan_to_num(value).astype(np.intp)]
         if not known.all():  # a level that the data do not have is none of those listed
-            unseen = is_unseen(value)
+            unseen = is_unseen_value(scene.space.features[j], value)
             known, true = known | unseen, np.where(unseen, self.other, true)
         return truth_values(true, known)
 

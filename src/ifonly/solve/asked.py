@@ -62,8 +62,6 @@ class Asked:
         """The notes of all rows, with what is odd about some."""
         whole = list(notes)
         for row, note in self.notes.items():
-            parts = [whole[row], note]
-            if status[row] is not Status.FAILED:
-                parts += [KEPT, UNPROVED] if proving else [KEPT]
-            whole[row] = " ".join(filter(None, parts))
+            rest = "" if status[row] is Status.FAILED else f"{KEPT} {UNPROVED * proving}".strip()
+            whole[row] = " ".join(filter(None, (note, rest, whole[row])))
         return tuple(whole)

@@ -53,7 +53,9 @@ def answer_in_turns(
         if len(batch.odd) and batch.odd[rows[0]]:
             way = method_of() if "reading" in method.needs else method
             with model.aside(other.model, other.route) as own:
-                part = answer(batch.pose(other, own, rows), way, k, batch.met[rows], certify=certify)
+                part = answer(
+                    batch.pose(other, own, rows), way, k, batch.met[rows], certify=certify
+                )
         else:
             problem = batch.pose(setting, model, rows)
             part = answer(problem, method, k, batch.met[rows], certify=certify)

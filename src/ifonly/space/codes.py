@@ -7,6 +7,7 @@ sees a frame unlike the one it was trained on; other libraries go through Narwha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -18,7 +19,14 @@ from ifonly.errors import DataError, nearest
 from ifonly.space.dtypes import held, number_dtype
 from ifonly.space.feature import Categorical, Column, Continuous, Feature
 from ifonly.space.frame import Frame, levels_and_positions, numbers
-from ifonly.space.unseen import level_place, pandas_unseen, read_own, unseen_places
+from ifonly.space.unseen import (
+    fractional,
+    is_held,
+    level_place,
+    pandas_unseen,
+    read_own,
+    unseen_places,
+)
 
 
 def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str) -> np.ndarray:
@@ -154,7 +162,7 @@ def build_columns(
         feature.name: nw.new_series(
             feature.name,
             _values(feature, codes[:, j], native=native),
-            _narwhals_dtype(feature.column, codes[:, j]) if native else None,
+            _narwhals_dtype(_written_as(feature, codes[:, j]), codes[:, j]) if native else None,
             backend=library,  # type: ignore[arg-type]
         )
         for j, feature in enumerate(features)
@@ -170,7 +178,7 @@ def build_rows(columns: dict[str, Any], library: str) -> Frame:
 
 def _values(feature: Feature, codes: np.ndarray, *, native: bool) -> Any:
     """The values of codes [n], for a library other than pandas."""
-    dtype = number_dtype(feature.column.dtype)
+    dtype = number_dtype(_written_as(feature, codes).dtype)
     if native and isinstance(feature, Continuous) and dtype and not np.isnan(codes).any():
         return codes.astype(dtype)
     gap = np.nan if native and dtype and dtype.kind == "f" and not feature.column.none else None
@@ -200,9 +208,10 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
     if places.any():
         known = np.where(places, feature.low if isinstance(feature, Continuous) else 0.0, codes)
         values = pd.Series(pandas_column(feature, known, array), dtype=object)
-        own = [feature.column.unseen[place - 1] for place in places[places > 0]]
-        values[places > 0] = pd.Series(own, dtype=object).array
-        return pandas_unseen(values, pandas_dtype(feature.column), tuple(own))
+        unseen = pd.Series([None, *feature.column.unseen], dtype=object)
+        values[places > 0] = unseen.array[places[places > 0]]
+        used = unseen[np.unique(places[places > 0])].tolist()
+        return pandas_unseen(values, pandas_dtype(feature.column), used)
     if isinstance(feature, Categorical):
         last = len(feature.levels)
         places = np.nan_to_num(codes, nan=last) if feature.missing else codes
@@ -210,7 +219,7 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
         # A bare array of objects would be read again, and text become a string dtype.
         plain = isinstance(taken, pd.arrays.NumpyExtensionArray)
         return pd.Series(taken, dtype=array.dtype, copy=False) if plain else taken
-    dtype = pandas_dtype(feature.column)
+    dtype = pandas_dtype(_written_as(feature, codes))
     if dtype is None:
         whole = feature.decimals <= 0 and not feature.missing
         return codes.astype(np.int64) if whole and np.all(codes == np.round(codes)) else codes
@@ -222,6 +231,14 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
         whole = dtype.kind in "iu" and np.isnan(codes).any()  # NumPy's integers cannot be missing
         return codes if whole else codes.astype(dtype)
     return pd.array(codes, dtype=dtype)
+
+
+def _written_as(feature: Feature, codes: np.ndarray) -> Column:
+    """The column that holds codes [n]: that of the data, or one for 46.5 among whole numbers."""
+    column = feature.column
+    if not column.unseen or isinstance(feature, Categorical) or is_held(feature, codes).all():
+        return column
+    return replace(column, dtype=fractional(column.dtype))
 
 
 def value_of(feature: Feature, code: float) -> Any:
@@ -262,7 +279,5 @@ def _narwhals_dtype(column: Column, codes: np.ndarray) -> Any:
 def _without_dtype(feature: Feature) -> Feature:
     column = Column(unseen=feature.column.unseen)
     if isinstance(feature, Continuous):
-        return Continuous(
-            feature.name, feature.low, feature.high, feature.decimals, column=column
-        )
+        return Continuous(feature.name, feature.low, feature.high, feature.decimals, column=column)
     return Categorical(feature.name, feature.levels, missing=feature.missing, column=column)

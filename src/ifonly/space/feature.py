@@ -210,10 +210,9 @@ def _check_gaps(feature: Feature) -> None:
 
 
 def to_plain(feature: Feature) -> dict[str, Any]:
-    """A feature as a plain dictionary; JSON can hold it where it can hold the levels."""
+    """A feature as a plain dictionary, without unseen values: JSON holds it if it holds levels."""
     plain = {"kind": type(feature).__name__.lower(), **asdict(feature)}
-    if not feature.column.unseen:
-        del plain["column"]["unseen"]
+    del plain["column"]["unseen"]
     return plain
 
 

@@ -6,6 +6,7 @@ What is written is read back as it was; what cannot be is refused when it is wri
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import astuple
 from typing import Any
 
@@ -14,7 +15,7 @@ import pandas as pd
 
 from ifonly.errors import DataError
 from ifonly.space.cost import Cost
-from ifonly.space.feature import is_text
+from ifonly.space.feature import Feature, is_text, to_plain
 
 DEEPEST = 20
 """How many values may lie inside each other."""
@@ -47,6 +48,32 @@ def encode(value: Any) -> Any:
     if isinstance(value, pd.Interval):
         return {"interval": encode((value.left, value.right, value.closed))}
     raise DataError(f"JSON cannot hold {value!r}.", "Turn such values into text first.")
+
+
+def encode_feature(feature: Feature) -> dict[str, Any]:
+    """A feature as JSON holds it, with a mark on what JSON does not have."""
+    plain, unseen = to_plain(feature), feature.column.unseen
+    column = {**plain["column"], "unseen": unseen} if unseen else plain["column"]
+    return {**_marked(plain), "column": _marked(column)}
+
+
+def _marked(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with their values marked, each of a list by itself."""
+    return {
+        name: [encode(one) for one in value] if isinstance(value, tuple) else encode(value)
+        for name, value in plain.items()
+        if name != "column"
+    }
+
+
+def decode_feature(plain: Any) -> Any:
+    """Fields as they were before they were marked; what are no fields, as they are."""
+    if not isinstance(plain, dict):
+        return plain
+    return {
+        name: decode_feature(one) if name == "column" else decode(one)
+        for name, one in plain.items()
+    }
 
 
 def decode(plain: Any, depth: int = 0) -> Any:

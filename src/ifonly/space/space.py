@@ -9,11 +9,11 @@ from typing import Any
 
 from ifonly.errors import DataError, IfonlyError, OptionError, listed
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_weights
-from ifonly.space.feature import Feature, from_plain, to_plain
+from ifonly.space.feature import from_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
-from ifonly.space.infer import infer_features
+from ifonly.space.infer import infer_features, with_gaps
 from ifonly.space.layout import Layout
-from ifonly.space.marks import decode, encode
+from ifonly.space.marks import decode, decode_feature, encode, encode_feature
 from ifonly.space.one_hot import OneHot, check_groups, find_groups, groups_of, stated_groups
 
 SPARSITY = 0.5
@@ -82,6 +82,8 @@ class Space(Layout):
         sparsity: float = SPARSITY,
         precision: Mapping[str, int] | None = None,
         one_hot: Iterable[Sequence[str]] | None = None,
+        fillable: Iterable[str] = (),
+        erasable: Iterable[str] = (),
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
 
@@ -108,6 +110,10 @@ class Space(Layout):
         one_hot
             Lists of columns of 0 and 1 that are one category each: an answer sets one of them.
             They are found where their names share a start and every row agrees; () finds none.
+        fillable
+            Columns in which an answer may give a value where the row has none.
+        erasable
+            Columns in which an answer may leave out the row's value.
 
         Returns
         -------
@@ -141,6 +147,7 @@ class Space(Layout):
             groups = stated_groups(frame, one_hot)
         flags = [name for group in groups for name in group.columns]
         features = infer_features(frame, [*named, *flags], ordinal, precision or {})
+        features = with_gaps(features, fillable=fillable, erasable=erasable)
         prices = labels or {}, weights or {}, sparsity
         return cls(features, library_of(frame), *prices, groups)
 
@@ -230,7 +237,7 @@ class Space(Layout):
         """
         return {
             "library": self.library,
-            "features": [_written(f) for f in self.features],
+            "features": [encode_feature(f) for f in self.features],
             "labels": encode(dict(self.labels)),
             "weights": encode(dict(self.weights)),
             "sparsity": self.sparsity,
@@ -269,28 +276,6 @@ class Space(Layout):
             )
         if not isinstance(plain["features"], list):
             raise DataError("The features of this space are not a list.", "Write one by to_json().")
-        features = tuple(from_plain(_read(one)) for one in plain["features"])
+        features = tuple(from_plain(decode_feature(one)) for one in plain["features"])
         prices = decode(plain["labels"]), decode(plain["weights"]), plain["sparsity"]
         return cls(features, plain["library"], *prices, groups_of(plain["one_hot"]))
-
-
-def _written(feature: Feature) -> dict[str, Any]:
-    """A feature as JSON holds it, with a mark on what JSON does not have."""
-    plain = to_plain(feature)
-    return {**_marked(plain), "column": _marked(plain["column"])}
-
-
-def _marked(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields with their values marked, each of a list by itself."""
-    return {
-        name: [encode(one) for one in value] if isinstance(value, tuple) else encode(value)
-        for name, value in plain.items()
-        if name != "column"
-    }
-
-
-def _read(plain: Any) -> Any:
-    """Fields as they were before they were marked; what are no fields, as they are."""
-    if not isinstance(plain, dict):
-        return plain
-    return {name: _read(one) if name == "column" else decode(one) for name, one in plain.items()}

@@ -4,7 +4,7 @@ An unseen level, a missing value where the data lack none, an infinite number, t
 such a value is coded by a NaN, as a missing one is, and the bits of the NaN say which of the
 column's `unseen` values it is. So all that can treat a missing value can treat it, and the model
 gets the value as it was given. A number that the column's dtype cannot hold, 46.5 among whole
-numbers, is a code like any other, and its column is written in a wider dtype.
+numbers, is a code like any other, and listed only so that its column is written in a wider dtype.
 """
 
 from __future__ import annotations
@@ -47,12 +47,16 @@ def is_unseen(codes: np.ndarray) -> np.ndarray:
     return np.asarray(unseen_places(codes) > 0)
 
 
+def is_unseen_value(feature: Feature, codes: np.ndarray) -> np.ndarray:
+    """bool [...]: those of them that are values, and not a missing one."""
+    values = [False, *(not _is_gap(value) for value in feature.column.unseen)]
+    return np.asarray(np.array(values)[unseen_places(codes)])
+
+
 def level_place(level: Any, feature: Categorical) -> int | None:
     """The position of a level, or None: only objects tell 1 from True and from 1.0."""
     for place, known in enumerate(feature.levels):
-        if known == level and (
-            feature.column.dtype != "object" or type(known) is type(level)
-        ):
+        if known == level and (feature.column.dtype != "object" or type(known) is type(level)):
             return place
     return None
 
@@ -70,7 +74,7 @@ def read_own(
     own = [value.item() if isinstance(value, np.generic) else value for value in values]
     own = [None if value is pd.NA or value is pd.NaT else value for value in own]
     known, converted = read(feature, own)
-    gaps = [value is None or _is_nan(value) for value in own]
+    gaps = [_is_gap(value) for value in own]
     if all(np.array(gaps) | converted) and converted.any():
         raise error
     unseen: dict[Any, tuple[int, Any]] = {}
@@ -83,9 +87,8 @@ def read_own(
             if not (mixed or gaps[i] or _fits(feature, value)):
                 raise error
     codes = np.where(np.isnan(known), unseen_codes(places), known)
-    column = replace(feature.column, unseen=tuple(value for _, value in unseen.values()))
-    if isinstance(feature, Continuous) and not _holds(feature, known).all():
-        column = replace(column, dtype=_fractional(column.dtype))
+    odd = () if isinstance(feature, Categorical) else known[~is_held(feature, known)].tolist()
+    column = replace(feature.column, unseen=(*(value for _, value in unseen.values()), *odd))
     return replace(feature, column=column), codes
 
 
@@ -98,7 +101,9 @@ def _level_codes(feature: Any, own: list[Any]) -> tuple[np.ndarray, np.ndarray]:
             found[key] = level_place(value, feature)
     places = [found[type(value), repr(value)] for value in own]
     texts = {str(level) for level in feature.levels}
-    other = [place is None and str(value) in texts for value, place in zip(own, places, strict=True)]
+    other = [
+        place is None and str(value) in texts for value, place in zip(own, places, strict=True)
+    ]
     return np.array(places, dtype=np.float64), np.array(other, dtype=bool)
 
 
@@ -109,7 +114,9 @@ def _number_codes(feature: Any, own: list[Any]) -> tuple[np.ndarray, np.ndarray]
     if dtype is not None and dtype.kind == "f":
         values[np.abs(values) > float(np.finfo(dtype).max)] = np.nan
         values = held(values, feature, "rows")
-    return values, np.array([isinstance(value, str) and _is_text(value) for value in own], dtype=bool)
+    return values, np.array(
+        [isinstance(value, str) and _is_text(value) for value in own], dtype=bool
+    )
 
 
 def _number(value: Any) -> float:
@@ -126,8 +133,8 @@ def _is_text(value: str) -> bool:
         return False
 
 
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and value != value
+def _is_gap(value: Any) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and value != value)
 
 
 def _fits(feature: Feature, value: Any) -> bool:
@@ -137,8 +144,8 @@ def _fits(feature: Feature, value: Any) -> bool:
     return isinstance(value, int | float)
 
 
-def _holds(feature: Continuous, codes: np.ndarray) -> np.ndarray:
-    """bool [n]: the codes that the dtype of a column of whole numbers holds, or none."""
+def is_held(feature: Continuous, codes: np.ndarray) -> np.ndarray:
+    """bool [n]: the codes that are not numbers beyond those of a column of whole numbers."""
     dtype = number_dtype(feature.column.dtype)
     if dtype is None or dtype.kind == "f":
         return np.ones(codes.shape, dtype=bool)
@@ -147,14 +154,16 @@ def _holds(feature: Continuous, codes: np.ndarray) -> np.ndarray:
     return np.asarray(whole | np.isnan(codes))
 
 
-def _fractional(dtype: str) -> str:
+def fractional(dtype: str) -> str:
     """The name of the dtype of a column of whole numbers with one that is not."""
     if dtype.endswith("[pyarrow]"):
         return "double[pyarrow]"
     return "Float64" if dtype[0] in "IU" else "float64"
 
 
-def own_notes(features: Iterable[Feature], seen: Iterable[Feature], x: np.ndarray) -> dict[int, str]:
+def own_notes(
+    features: Iterable[Feature], seen: Iterable[Feature], x: np.ndarray
+) -> dict[int, str]:
     """A note for each row x [q, d] with values that the features of the data have not `seen`."""
     notes: dict[int, list[str]] = {}
     for j, (feature, known) in enumerate(zip(features, seen, strict=True)):
@@ -163,7 +172,7 @@ def own_notes(features: Iterable[Feature], seen: Iterable[Feature], x: np.ndarra
         places = unseen_places(x[:, j])
         odd = places > 0
         if isinstance(known, Continuous):
-            odd |= ~_holds(known, x[:, j])
+            odd |= ~is_held(known, x[:, j])
         for row in np.flatnonzero(odd).tolist():
             value = feature.column.unseen[places[row] - 1] if places[row] else float(x[row, j])
             notes.setdefault(row, []).append(_note(known, value))
@@ -172,7 +181,7 @@ def own_notes(features: Iterable[Feature], seen: Iterable[Feature], x: np.ndarra
 
 def _note(feature: Feature, value: Any) -> str:
     """What is odd about a value."""
-    if value is None or _is_nan(value):
+    if _is_gap(value):
         return f"{feature.name} is missing, and the data lack no value there."
     if isinstance(feature, Categorical):
         near = close(value, feature.levels)
@@ -184,7 +193,7 @@ def _note(feature: Feature, value: Any) -> str:
     return f"{feature.name} is {value:g}, which the dtype {feature.column.dtype} does not hold."
 
 
-def pandas_unseen(values: pd.Series[Any], dtype: Any, unseen: tuple[Any, ...]) -> pd.Series[Any]:
+def pandas_unseen(values: pd.Series[Any], dtype: Any, unseen: list[Any]) -> pd.Series[Any]:
     """Objects as the narrowest pandas column that holds them, some of which are `unseen`."""
     if isinstance(dtype, pd.CategoricalDtype):
         more = [v for v in unseen if not pd.isna(v) and v not in dtype.categories]
@@ -203,7 +212,7 @@ def pandas_unseen(values: pd.Series[Any], dtype: Any, unseen: tuple[Any, ...]) -
 
 
 def _same(a: Any, b: Any) -> bool:
-    gaps = [value is None or value is pd.NA or _is_nan(value) for value in (a, b)]
+    gaps = [_is_gap(value) for value in (a, b)]
     return all(gaps) or (not any(gaps) and type(a) is type(b) and bool(a == b))
 
 
