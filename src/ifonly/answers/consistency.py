@@ -129,6 +129,7 @@ def _check_written(fields: Fields) -> None:
             Metric.of(space)
             _check_dtypes(space)
             _try_frame(space, library)
+            space.rows(fields["x"], library)
             for value in classes:
                 table({"prediction": [value]}, library)
     except ModuleNotFoundError as error:
