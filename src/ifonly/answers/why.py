@@ -78,7 +78,7 @@ def why_of(answers: AnswerData, row: int) -> Why:
     setting, rules = source.setting, source.rules_of(row)
     if status is Status.INFEASIBLE:
         found = conflict(setting.space, answers.x[row], rules)
-        gaps = {option: _gaps(source, row, answers.k, option) for option in GAPS}
+        gaps: dict[str, Any] = {one: _gaps(source, row, answers.k, one) for one in GAPS}
         return Why(str(status), note, tuple(map(str, found or ())), **gaps)
     model = Counted(setting.model, setting.route)
     free = replace(setting, rules=(), demand=None)
@@ -92,7 +92,7 @@ def why_of(answers: AnswerData, row: int) -> Why:
         str(rule): int((~rule.holds(problem.space, problem.x, points)).sum()) for rule in rules
     }
     most = sorted((item for item in broken.items() if item[1]), key=lambda item: -item[1])
-    gaps = {option: _gaps(source, row, answers.k, option) for option in GAPS}
+    gaps = {one: _gaps(source, row, answers.k, one) for one in GAPS}
     return Why(str(status), note, (), model.rows, points.shape[1], dict(most), **gaps)
 
 

@@ -185,7 +185,7 @@ def _space(
     ordinal: Sequence[str],
     weight: Sequence[str],
     one_hot: Sequence[str] | None,
-    **gaps: Sequence[str],
+    **gaps: Any,
 ) -> Space:
     """What the options say about the features."""
     prices, orders = as_weights(weight, train.columns), as_ordinal(ordinal, train)

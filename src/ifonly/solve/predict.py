@@ -109,13 +109,12 @@ def predict_asked(
         other = predict(own, asked.x[odd], threshold, stated=stated, certain=False, alone=True)
     place = np.argsort(np.concatenate([np.flatnonzero(~odd), np.flatnonzero(odd)]), kind="stable")
     pairs = zip((np.flatnonzero(~odd), np.flatnonzero(odd)), (said, other), strict=True)
-    return Predicted(
-        *(
-            np.concatenate([getattr(said, name), getattr(other, name)])[place]
-            for name in ("decided", "scores", "known")
-        ),
-        {int(rows[row]): why for rows, part in pairs for row, why in part.failed.items()},
+    decided, scores, known = (
+        np.concatenate([getattr(said, name), getattr(other, name)])[place]
+        for name in ("decided", "scores", "known")
     )
+    failed = {int(rows[row]): why for rows, part in pairs for row, why in part.failed.items()}
+    return Predicted(decided, scores, known, failed)
 
 
 FEW = 16

@@ -207,11 +207,11 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
     places = unseen_places(codes) if feature.column.unseen else np.zeros(0)
     if places.any():
         known = np.where(places, feature.low if isinstance(feature, Continuous) else 0.0, codes)
-        values = pd.Series(pandas_column(feature, known, array), dtype=object)
-        unseen = pd.Series([None, *feature.column.unseen], dtype=object)
-        values[places > 0] = unseen.array[places[places > 0]]
+        written: Any = pd.Series(pandas_column(feature, known, array), dtype=object)
+        unseen: Any = pd.Series([None, *feature.column.unseen], dtype=object)
+        written[places > 0] = unseen.array[places[places > 0]]
         used = unseen[np.unique(places[places > 0])].tolist()
-        return pandas_unseen(values, pandas_dtype(feature.column), used)
+        return pandas_unseen(written, pandas_dtype(_written_as(feature, known)), used)
     if isinstance(feature, Categorical):
         last = len(feature.levels)
         places = np.nan_to_num(codes, nan=last) if feature.missing else codes
@@ -244,7 +244,7 @@ def _written_as(feature: Feature, codes: np.ndarray) -> Column:
 def value_of(feature: Feature, code: float) -> Any:
     """The value that a code stands for, as Python writes it; None where it is missing."""
     if np.isnan(code):
-        place = int(unseen_places(np.float64(code))) if feature.column.unseen else 0
+        place = int(unseen_places(np.asarray(code))) if feature.column.unseen else 0
         return feature.column.unseen[place - 1] if place else None
     if isinstance(feature, Categorical):
         return feature.levels[int(code)]

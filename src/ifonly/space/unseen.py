@@ -128,7 +128,7 @@ def _number(value: Any) -> float:
 
 def _is_text(value: str) -> bool:
     try:
-        return np.isfinite(float(value))
+        return bool(np.isfinite(float(value)))
     except ValueError:
         return False
 

@@ -42,7 +42,7 @@ class Variable(ABC):
     @property
     def absent(self) -> Affine:
         """1 where the answer lacks the value."""
-        lacking = np.isnan(self.own) and not is_unseen(np.float64(self.own))
+        lacking = np.isnan(self.own) and not is_unseen(np.asarray(self.own))
         return self.stays if lacking else self.missing
 
     @property
