@@ -99,6 +99,12 @@ Groups = Annotated[
 Thousands = Annotated[
     str, typer.Option(help="What stands between the thousands of numbers; '' for nothing.")
 ]
+Fillable = Annotated[
+    list[str] | None, typer.Option(help="A column in which answers may give a missing value.")
+]
+Erasable = Annotated[
+    list[str] | None, typer.Option(help="A column in which answers may leave out the value.")
+]
 Failures = Annotated[
     bool, typer.Option("--explain-failures", help="Say why rows lack answers; takes longer.")
 ]
@@ -142,6 +148,8 @@ def explain(
     plausible: Usual = None,
     one_hot: Groups = None,
     thousands: Thousands = ",",
+    fillable: Fillable = None,
+    erasable: Erasable = None,
     explain_failures: Failures = False,
     missing: Missing = None,
     spreadsheet_safe: Safe = False,
@@ -154,7 +162,8 @@ def explain(
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
     loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
-    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot)
+    gaps = {"fillable": fillable or (), "erasable": erasable or ()}
+    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot, **gaps)
     space = replace(space, thousands=thousands)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
@@ -184,10 +193,12 @@ def _space(
     ordinal: Sequence[str],
     weight: Sequence[str],
     one_hot: Sequence[str] | None,
+    **gaps: Any,
 ) -> Space:
     """What the options say about the features."""
     prices, orders = as_weights(weight, train.columns), as_ordinal(ordinal, train)
-    return Space.infer(train, categorical, orders, weights=prices, one_hot=as_groups(one_hot))
+    groups = as_groups(one_hot)
+    return Space.infer(train, categorical, orders, weights=prices, one_hot=groups, **gaps)
 
 
 def as_target(text: str, classes: tuple[Any, ...]) -> Any:

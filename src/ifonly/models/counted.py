@@ -123,6 +123,15 @@ class Counted:
         memo = None if self.memo is None else Memo()
         return replace(self, route=self.model, memo=memo, promised=[], reserved=0)
 
+    @contextmanager
+    def aside(self, model: Model, route: Model) -> Iterator[Counted]:
+        """Another model, asked by another route, which adds to what is counted here."""
+        other = replace(self, model=model, route=route, memo=None, promised=[])
+        try:
+            yield other
+        finally:
+            self.rows, self.calls = other.rows, other.calls
+
     def reserve(self, answers: int) -> None:
         """Keep back what the judge needs for some answers, and to confirm what the route said."""
         self.reserved = 2 * (answers + sum(len(codes) for codes, _ in self.promised))

@@ -7,7 +7,6 @@ sees a frame unlike the one it was trained on; other libraries go through Narwha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -27,29 +26,62 @@ from ifonly.space.dtypes import (
 )
 from ifonly.space.feature import Categorical, Column, Continuous, Feature
 from ifonly.space.frame import Frame, levels_and_positions, numbers
+from ifonly.space.unseen import (
+    fractional,
+    is_held,
+    level_place,
+    pandas_unseen,
+    read_own,
+    unseen_places,
+)
 
 
 def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str) -> np.ndarray:
     """float64 [n, d] of a frame; `what` is the argument's name, for messages."""
     _check_columns(frame.columns, [feature.name for feature in features], what)
     codes = np.empty((len(frame), len(features)), dtype=np.float64)
-    native = frame.to_native()
     for j, feature in enumerate(features):
-        # pandas natively: Narwhals' clothes cost more than the column of a single row.
-        series = native[feature.name] if isinstance(native, pd.DataFrame) else frame[feature.name]
-        if isinstance(feature, Continuous):
-            codes[:, j] = held(numbers(series, what), feature, what)
-        else:
-            levels, positions = levels_and_positions(series, what)
-            places = {(type(level), level): float(i) for i, level in enumerate(feature.levels)}
-            index = [
-                places[type(level), level]
-                if (type(level), level) in places
-                else _level_index(level, feature, f"row {np.argmax(positions == i)} of `{what}`")
-                for i, level in enumerate(levels)
-            ]
-            codes[:, j] = np.array([*index, np.nan])[positions]
-        _check_values(codes[:, j], feature, what)
+        codes[:, j] = _column_codes(feature, _series(frame, feature.name), what)
+    return codes
+
+
+def read_rows(
+    features: Sequence[Feature], frame: nw.DataFrame[Any], what: str
+) -> tuple[tuple[Feature, ...], np.ndarray]:
+    """float64 [n, d] of rows that are asked, and the features with their unseen values."""
+    _check_columns(frame.columns, [feature.name for feature in features], what)
+    codes, own = np.empty((len(frame), len(features)), dtype=np.float64), list(features)
+    for j, feature in enumerate(features):
+        series = _series(frame, feature.name)
+        try:
+            codes[:, j] = _column_codes(feature, series, what)
+        except DataError as error:
+            mixed = isinstance(series, pd.Series)
+            own[j], codes[:, j] = read_own(feature, series.to_list(), error, mixed=mixed)
+    return tuple(own), codes
+
+
+def _series(frame: nw.DataFrame[Any], name: str) -> Any:
+    # pandas natively: Narwhals' clothes cost more than the column of a single row.
+    native = frame.to_native()
+    return native[name] if isinstance(native, pd.DataFrame) else frame[name]
+
+
+def _column_codes(feature: Feature, series: Any, what: str) -> np.ndarray:
+    """float64 [n] of a column; a value that the data do not have is refused."""
+    if isinstance(feature, Continuous):
+        codes = held(numbers(series, what), feature, what)
+    else:
+        levels, positions = levels_and_positions(series, what)
+        places = {(type(level), level): float(i) for i, level in enumerate(feature.levels)}
+        index = [
+            places[type(level), level]
+            if (type(level), level) in places
+            else _level_index(level, feature, f"row {np.argmax(positions == i)} of `{what}`")
+            for i, level in enumerate(levels)
+        ]
+        codes = np.array([*index, np.nan])[positions]
+    _check_values(codes, feature, what)
     return codes
 
 
@@ -79,11 +111,9 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _level_index(level: Any, feature: Categorical, where: str) -> float:
-    with suppress(ValueError):
-        place = feature.levels.index(level)
-        # Only objects tell 1 from True and from 1.0; in any other column they are one value.
-        if feature.column.dtype != "object" or type(level) is type(feature.levels[place]):
-            return float(place)
+    place = level_place(level, feature)
+    if place is not None:
+        return float(place)
     alike = (known for known in feature.levels if known == level or str(known) == str(level))
     twin = next(alike, None)
     hint = nearest(level, feature.levels)
@@ -130,16 +160,17 @@ def build_columns(
 ) -> dict[str, Any]:
     """The columns of codes [n, d]; in a library that is not the data's, of the nearest dtypes."""
     if not native:
-        features = [replace(f, column=column_in(f, library)) for f in features]
+        features = [_in_library(f, library) for f in features]
     if library == "pandas":
         arrays = arrays or level_arrays(features)
         return {f.name: pandas_column(f, codes[:, j], arrays[j]) for j, f in enumerate(features)}
-    return {f.name: _series(f, codes[:, j], library) for j, f in enumerate(features)}
+    return {f.name: _other_column(f, codes[:, j], library) for j, f in enumerate(features)}
 
 
-def _series(feature: Feature, codes: np.ndarray, library: str) -> nw.Series[Any]:
+def _other_column(feature: Feature, codes: np.ndarray, library: str) -> nw.Series[Any]:
     """The column of codes [n] in a library other than pandas."""
-    values, name = _values(feature, codes), feature.column.dtype
+    values, column = _values(feature, codes), _written_as(feature, codes)
+    name = column.dtype
     if name.endswith("[pyarrow]"):
         import pyarrow
 
@@ -147,7 +178,13 @@ def _series(feature: Feature, codes: np.ndarray, library: str) -> nw.Series[Any]
         made: nw.Series[Any] = nw.from_native(array, series_only=True)
         return made.alias(feature.name)
     backend: Any = library
-    return nw.new_series(feature.name, values, _narwhals_dtype(feature.column), backend=backend)
+    return nw.new_series(feature.name, values, _narwhals_dtype(column, codes), backend=backend)
+
+
+def _in_library(feature: Feature, library: str) -> Feature:
+    """The feature with the column that it has in a library that is not the data's."""
+    column = replace(column_in(feature, library), unseen=feature.column.unseen)
+    return replace(feature, column=column)
 
 
 def build_rows(columns: dict[str, Any], library: str) -> Frame:
@@ -159,13 +196,15 @@ def build_rows(columns: dict[str, Any], library: str) -> Frame:
 
 def _values(feature: Feature, codes: np.ndarray) -> Any:
     """The values of codes [n], for a library other than pandas."""
-    dtype, digits = number_dtype(feature.column.dtype), digits_of(feature.column.dtype)
-    if digits is not None and isinstance(feature, Continuous):
+    dtype = number_dtype(_written_as(feature, codes).dtype)
+    digits = digits_of(feature.column.dtype)
+    if digits is not None and isinstance(feature, Continuous) and not unseen_places(codes).any():
         return digits.written(codes)
     if isinstance(feature, Continuous) and dtype and not np.isnan(codes).any():
         return codes.astype(dtype)
     gap = np.nan if dtype and dtype.kind == "f" and not feature.column.none else None
-    return [gap if np.isnan(code) else value_of(feature, code) for code in codes]
+    values = [value_of(feature, code) for code in codes]
+    return [gap if value is None else value for value in values]
 
 
 def level_arrays(features: Sequence[Feature]) -> tuple[Any, ...]:
@@ -187,6 +226,14 @@ def _with_missing(feature: Categorical) -> list[Any]:
 
 
 def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
+    places = unseen_places(codes) if feature.column.unseen else np.zeros(0)
+    if places.any():
+        known = np.where(places, feature.low if isinstance(feature, Continuous) else 0.0, codes)
+        written: Any = pd.Series(pandas_column(feature, known, array), dtype=object)
+        unseen: Any = pd.Series([None, *feature.column.unseen], dtype=object)
+        written[places > 0] = unseen.array[places[places > 0]]
+        used = unseen[np.unique(places[places > 0])].tolist()
+        return pandas_unseen(written, pandas_dtype(_written_as(feature, known)), used)
     if isinstance(feature, Categorical):
         last = len(feature.levels)
         places = np.nan_to_num(codes, nan=last) if feature.missing else codes
@@ -194,7 +241,7 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
         # A bare array of objects would be read again, and text become a string dtype.
         plain = isinstance(taken, pd.arrays.NumpyExtensionArray)
         return pd.Series(taken, dtype=array.dtype, copy=False) if plain else taken
-    dtype = pandas_dtype(feature.column)
+    dtype = pandas_dtype(_written_as(feature, codes))
     if dtype is None:
         whole = feature.decimals <= 0 and not feature.missing
         return codes.astype(np.int64) if whole and np.all(codes == np.round(codes)) else codes
@@ -210,10 +257,19 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
     return pd.array(codes, dtype=dtype)
 
 
+def _written_as(feature: Feature, codes: np.ndarray) -> Column:
+    """The column that holds codes [n]: that of the data, or one for 46.5 among whole numbers."""
+    column = feature.column
+    if not column.unseen or isinstance(feature, Categorical) or is_held(feature, codes).all():
+        return column
+    return replace(column, dtype=fractional(column.dtype))
+
+
 def value_of(feature: Feature, code: float) -> Any:
     """The value that a code stands for, as Python writes it; None where it is missing."""
     if np.isnan(code):
-        return None
+        place = int(unseen_places(np.asarray(code))) if feature.column.unseen else 0
+        return feature.column.unseen[place - 1] if place else None
     if isinstance(feature, Categorical):
         return feature.levels[int(code)]
     whole = feature.decimals <= 0 and code % 1 == 0 and not feature.column.floats
@@ -231,10 +287,13 @@ def pandas_dtype(column: Column) -> Any:
     return named_dtype(column.dtype)
 
 
-def _narwhals_dtype(column: Column) -> Any:
+def _narwhals_dtype(column: Column, codes: np.ndarray) -> Any:
     if not column.dtype:
         return None
     if digits := digits_of(column.dtype):
         return nw.Decimal(digits.precision, digits.scale)
     dtype = getattr(nw, column.dtype)
-    return dtype(column.categories) if column.dtype == "Enum" else dtype
+    if column.dtype != "Enum":
+        return dtype
+    own = [column.unseen[place - 1] for place in np.unique(unseen_places(codes)) if place]
+    return dtype([*column.categories, *(value for value in own if value is not None)])

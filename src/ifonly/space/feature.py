@@ -23,6 +23,7 @@ class Column:
 
     An empty dtype lets the values choose. `none` says that a missing value is None where its column
     could also hold NaN, `floats` that numbers among objects are floats, whole as they may be.
+    `unseen` are values of rows asked that the data do not have.
     """
 
     dtype: str = ""
@@ -30,6 +31,7 @@ class Column:
     ordered: bool = False
     none: bool = False
     floats: bool = False
+    unseen: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -208,8 +210,10 @@ def _check_gaps(feature: Feature) -> None:
 
 
 def to_plain(feature: Feature) -> dict[str, Any]:
-    """A feature as a plain dictionary; JSON can hold it where it can hold the levels."""
-    return {"kind": type(feature).__name__.lower(), **asdict(feature)}
+    """A feature as a plain dictionary, without unseen values: JSON holds it if it holds levels."""
+    plain = {"kind": type(feature).__name__.lower(), **asdict(feature)}
+    del plain["column"]["unseen"]
+    return plain
 
 
 def from_plain(description: Any) -> Feature:
@@ -222,7 +226,7 @@ def from_plain(description: Any) -> Feature:
     column = given.pop("column", {})
     _check_fields(f"a {name} feature", kind, given)
     _check_fields("a column", Column, column)
-    column = {**column, "categories": tuple(column.get("categories", ()))}
+    column = {**column, **{name: tuple(column.get(name, ())) for name in ("categories", "unseen")}}
     try:
         return kind(**given, column=Column(**column))
     except OverflowError:

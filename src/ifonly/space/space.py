@@ -9,9 +9,9 @@ from typing import Any
 
 from ifonly.errors import DataError, IfonlyError, OptionError, listed
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_thousands, check_weights
-from ifonly.space.feature import from_plain, to_plain
+from ifonly.space.feature import from_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
-from ifonly.space.infer import infer_features
+from ifonly.space.infer import infer_features, with_gaps
 from ifonly.space.layout import Layout
 from ifonly.space.marks import decode, decode_feature, encode, encode_feature
 from ifonly.space.one_hot import OneHot, check_groups, find_groups, groups_of, stated_groups
@@ -87,6 +87,8 @@ class Space(Layout):
         precision: Mapping[str, int] | None = None,
         one_hot: Iterable[Sequence[str]] | None = None,
         thousands: str = ",",
+        fillable: Iterable[str] = (),
+        erasable: Iterable[str] = (),
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
 
@@ -117,6 +119,10 @@ class Space(Layout):
         thousands
             What stands between the thousands of numbers of five and more digits: "," or " ",
             "'", "_", or "" for nothing.
+        fillable
+            Columns in which an answer may give a value where the row has none.
+        erasable
+            Columns in which an answer may leave out the row's value.
 
         Returns
         -------
@@ -150,6 +156,7 @@ class Space(Layout):
             groups = stated_groups(frame, one_hot)
         flags = [name for group in groups for name in group.columns]
         features = infer_features(frame, [*named, *flags], ordinal, precision or {})
+        features = with_gaps(features, fillable=fillable, erasable=erasable)
         prices = labels or {}, weights or {}, sparsity
         return cls(features, library_of(frame), *prices, groups, thousands)
 
@@ -240,7 +247,7 @@ class Space(Layout):
         display = {} if self.thousands == "," else {"thousands": self.thousands}
         return display | {
             "library": self.library,
-            "features": [encode_feature(to_plain(f)) for f in self.features],
+            "features": [encode_feature(f) for f in self.features],
             "labels": encode(dict(self.labels)),
             "weights": encode(dict(self.weights)),
             "sparsity": self.sparsity,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,11 @@ class TableModel:
     def _decide(self, codes: np.ndarray) -> np.ndarray:
         assert self.predict is not None, "decide() has looked"
         return label_index(run(self.predict, self._input(codes)), len(codes), self.classes)
+
+    def over(self, space: Space) -> TableModel:
+        """The model over a space of the same features, with its own memory of rows."""
+        steps = None if self.steps is None else FirstSteps(self.steps.transform)
+        return replace(self, space=space, steps=steps)
 
     def frame(self, codes: np.ndarray) -> Frame:
         """The frame, or the bare array, that the model is asked with."""
