@@ -71,7 +71,7 @@ def with_odd(column: str, value: Any, rows: pd.DataFrame = DATA[~GRANTED][:3]) -
 
 def answered(model: Any, rows: pd.DataFrame, answers: ifonly.Answers) -> np.ndarray:
     """What the user's own model says of the user's own rows, with the changes written in."""
-    frame, changed = answers.frame(), answers.changed()[answers.filled]
+    frame, changed = answers.frame().reset_index(drop=True), answers.changed()[answers.filled]
     own = rows.iloc[frame["query"].tolist()].reset_index(drop=True).astype(object)
     for j, name in enumerate(DATA.columns):
         own.loc[changed[:, j], name] = frame[name].astype(object)[changed[:, j]]

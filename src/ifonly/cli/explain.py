@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -162,15 +161,12 @@ def explain(
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
     loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
-    gaps = {"fillable": fillable or (), "erasable": erasable or ()}
-    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot, **gaps)
-    space = replace(space, thousands=thousands)
+    more = {"fillable": fillable or (), "erasable": erasable or (), "thousands": thousands}
+    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot, **more)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
-    limit = Limit.of(budget)
-    explainer = Explainer(
-        loaded, data=train, space=space, rules=stated, method=way, budget=limit.to_prepare
-    )
+    limit, asking = Limit.of(budget), {"space": space, "rules": stated, "method": way}
+    explainer = Explainer(loaded, data=train, budget=limit.to_prepare, **asking)
     answers = explainer.explain(
         asked,
         target=as_target(target, explainer.setting.model.classes),
@@ -193,12 +189,12 @@ def _space(
     ordinal: Sequence[str],
     weight: Sequence[str],
     one_hot: Sequence[str] | None,
-    **gaps: Any,
+    **more: Any,
 ) -> Space:
     """What the options say about the features."""
     prices, orders = as_weights(weight, train.columns), as_ordinal(ordinal, train)
     groups = as_groups(one_hot)
-    return Space.infer(train, categorical, orders, weights=prices, one_hot=groups, **gaps)
+    return Space.infer(train, categorical, orders, weights=prices, one_hot=groups, **more)
 
 
 def as_target(text: str, classes: tuple[Any, ...]) -> Any:
