@@ -157,6 +157,14 @@ def label_index(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     return np.array([known[value] for value in values.tolist()])[positions]
 
 
+def label_scores(predict: Callable[[Any], Any], classes: tuple[Any, ...], frame: Any) -> Any:
+    """Labels as scores of 0 and 1; a regressor's numbers as they are."""
+    output = predict(frame)
+    if not classes:
+        return output
+    return np.eye(len(classes))[label_index(output, len(frame), classes)]
+
+
 def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
     """The model's own columns in their order, where it remembers them; they must be the space's."""
     columns = tuple(str(name) for name in names)
@@ -173,6 +181,14 @@ def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
             nearest(missing[0], space.names),
         )
     return columns
+
+
+def framed(thing: Any, space: Space, ask: Callable[[Any], Any]) -> TableModel:
+    """A model that asks with the columns which a fitted thing, an estimator or a step, wants."""
+    columns = wanted_columns(getattr(thing, "feature_names_in_", ()), space)
+    # One that was fitted on an array complains about column names that it never saw.
+    bare = not columns and getattr(thing, "n_features_in_", None) == len(space)
+    return TableModel(space, (), ask, columns=columns, bare=bare)
 
 
 def with_categories(space: Space, frame: Any) -> Any:

@@ -64,7 +64,8 @@ def ignored_features(
 
 def _read_features(model: Any, chain: Chain, adapted: Model, space: Space) -> np.ndarray:
     """bool [d] the features that may change the scores."""
-    if isinstance(adapted, Dense | TorchModel):
+    through = isinstance(adapted, TorchModel) and adapted.transform is not None
+    if isinstance(adapted, Dense | TorchModel) and not through:
         layers = torch_weights(adapted) if isinstance(adapted, TorchModel) else adapted.layers
         if layers is None:
             return np.ones(len(space), dtype=bool)
