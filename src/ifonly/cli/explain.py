@@ -17,7 +17,7 @@ from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
 from ifonly.errors import DataError, TargetError, nearest
 from ifonly.explainer import Explainer
-from ifonly.models.adapters.table import encoded_levels
+from ifonly.models.adapters.table import encoded_levels, own_names
 from ifonly.models.files.load import load_model
 from ifonly.space import Space
 
@@ -232,9 +232,9 @@ def without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
 
 def _check_features(train: pd.DataFrame, model: Any) -> None:
     """Refuse an outcome column that is left in, in the words of the command line."""
-    known = list(getattr(model, "feature_names_in_", train.columns))
+    known = own_names(getattr(model, "feature_names_in_", ()), list(train.columns))
     extra = [name for name in train.columns if name not in known]
-    if extra:
+    if known and extra:
         raise DataError(
             f"The training file has the column {extra[0]!r}, which the model was not trained on.",
             f"If it is the outcome, add --outcome {extra[0]!r}.",
