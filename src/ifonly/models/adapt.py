@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import ModelError
-from ifonly.models.adapters import catboost, lightgbm, onnx, torch, xgboost
+from ifonly.models.adapters import (
+    autogluon,
+    catboost,
+    lightgbm,
+    onnx,
+    statsmodels,
+    torch,
+    xgboost,
+)
 from ifonly.models.adapters.table import FirstSteps, framed, label_scores, run
 from ifonly.models.files.load import load_model
 from ifonly.models.function import Function
@@ -60,7 +68,7 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
         return model
     if isinstance(model, onnx.Graph):
         return onnx.adapt(model, space, probe)
-    # The boosting libraries are recognised by name, so that none is imported to look.
+    # Other libraries are recognised by name, so that none is imported to look.
     kind = f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}"
     if kind == "xgboost.Booster":
         return xgboost.adapt(model, space)
@@ -68,6 +76,10 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
         return lightgbm.adapt(model, space)
     if kind.startswith("catboost."):
         return catboost.adapt(model, space)
+    if kind.startswith("statsmodels."):
+        return statsmodels.adapt(model, space)
+    if kind == "autogluon.TabularPredictor":
+        return autogluon.adapt(model, space)
     if torch.is_module(model):
         raise torch.undeclared(model)
     if hasattr(model, "predict"):

@@ -189,9 +189,13 @@ class Counted:
         self.count(n)
         try:
             answer = ask(codes[:n])
-        except PredictionError:
+        except PredictionError as error:
             if strict:
                 raise
+            if error.scores is not None:
+                known = np.isfinite(error.scores).all(axis=1)
+                said[:n][known] = error.scores[known]
+                return said
             return self._in_parts(
                 partial(self._asked, ask, reserved=reserved, strict=True), codes, said
             )

@@ -16,7 +16,7 @@ import numpy as np
 from ifonly.errors import ModelError
 from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.table import TableModel
-from ifonly.models.adapters.torch import TorchModel
+from ifonly.models.adapters.torch import TorchModule
 from ifonly.models.protocol import Differentiable, Model
 from ifonly.models.reading.chain import take_apart
 from ifonly.models.reading.inputs import Inputs
@@ -32,7 +32,7 @@ TOLERANCE = 1e-6
 
 def differentiable(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Differentiable:
     """The model with a gradient; `probe` [n, d] are codes to check it on."""
-    if isinstance(adapted, TorchModel):
+    if isinstance(adapted, TorchModule):
         return _of_torch(adapted, space, probe)
     if isinstance(adapted, Differentiable):
         return adapted
@@ -53,7 +53,7 @@ def differentiable(model: Any, adapted: Model, space: Space, probe: np.ndarray) 
     return dense
 
 
-def _of_torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Differentiable:
+def _of_torch(adapted: TorchModule, space: Space, probe: np.ndarray) -> Differentiable:
     """The layers of a module over units, or the module itself behind what makes its input."""
     layers = torch_weights(adapted)
     if adapted.transform is not None:
@@ -62,6 +62,7 @@ def _of_torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Different
             return adapted.behind(encoding.matrix, encoding.offset)
         layers = list(encoding.before(layers))
     if layers is None:
+        assert isinstance(adapted, Differentiable), "it takes units"
         return adapted
     # NumPy takes small networks faster than torch does on a CPU.
     home = None if adapted.home().device.type == "cpu" else adapted.home

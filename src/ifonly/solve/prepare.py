@@ -25,6 +25,7 @@ from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
 from ifonly.models.routes.fastest import approach
 from ifonly.models.routes.lookup import Lookup
+from ifonly.models.sense import check_sense, heard
 from ifonly.models.split_points import read_stops
 from ifonly.plausible import AsUsual, Usual
 from ifonly.problem.moves import Grid
@@ -132,16 +133,19 @@ def prepare(
     codes = None if data is None else space.codes(data, "data")
     # On the value grid, where an answer can take their values over.
     kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
-    probe = kept if len(kept) else _middle(space)[None]
-    adapted = adapt(model, space, probe)
+    adapted = adapt(model, space, kept if len(kept) else _middle(space)[None])
     if not isinstance(causes, CausalModel | None):
         raise OptionError(
             f"causes is {causes!r}.",
             "Give an ifonly.CausalModel; pairs such as 'education causes age' are rules.",
         )
-    scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
+    none = np.empty((0, max(1, len(adapted.classes))))
+    kept, scores = heard(adapted, kept) if len(kept) else (kept, none)
+    probe = kept if len(kept) else _middle(space)[None]
     said = np.asarray(scores if len(kept) else adapted.scores(probe))
     way = approach(model, adapted, space, probe, said)
+    reference = np.asarray(way.route.scores(kept) if way.decision.labels else scores)
+    check_sense(adapted, reference, way.decision, shares=adapted is not model)
     chain = opened(way.inner, space)
     ignored = ignored_features(way.inner, chain, way.within, space, probe)
     return Setting(
@@ -151,7 +155,7 @@ def prepare(
         (),
         Metric.of(space),
         Grid.of(space, codes, read_stops(chain, way.route, space)),
-        Reference(kept, np.asarray(way.route.scores(kept) if way.decision.labels else scores)),
+        Reference(kept, reference),
         said,
         way.decision,
         False,

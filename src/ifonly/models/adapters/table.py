@@ -129,10 +129,12 @@ def check_scores(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     odd = ~np.isfinite(scores)
     if odd.any():
         what = "NaN" if np.isnan(scores).any() else "an infinite score"
-        raise PredictionError(
+        error = PredictionError(
             f"The model returned {what} for {int(odd.any(axis=1).sum())} of {n} rows.",
             "Look at what it does with the values of `data`; ifonly judges by finite numbers.",
         )
+        error.scores = scores
+        raise error
     return scores
 
 

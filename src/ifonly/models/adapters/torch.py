@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ SQUASHING = ("Sigmoid", "Softmax")
 
 
 @dataclass(frozen=True, eq=False)
-class TorchModel:
+class TorchModule:
     """A module and its input; `gives` says what comes out."""
 
     module: Any
@@ -82,24 +82,6 @@ class TorchModel:
         first = next(self.module.parameters(), torch.empty(0))
         return torch.empty(0, dtype=torch.float32, device=first.device)
 
-    def logits(self, units: Any) -> Any:
-        """[n, c] the logits of units [n, w], in the namespace that came in."""
-        import torch
-
-        with torch.no_grad():
-            return _like(self._logits(self._input(units)), units)
-
-    def logits_gradient(self, units: Any, weights: Any) -> tuple[Any, Any]:
-        """[n, c] the logits, and [n, w] the derivative of their sum under weights [n, c]."""
-        import torch
-
-        with torch.enable_grad():
-            inputs = self._input(units).requires_grad_(True)
-            logits = self._logits(inputs)
-            wanted = torch.as_tensor(weights, dtype=logits.dtype, device=logits.device)
-            (gradient,) = torch.autograd.grad((logits * wanted).sum(), inputs)
-        return _like(logits.detach(), units), _like(gradient, units)
-
     def behind(self, matrix: np.ndarray, offset: np.ndarray) -> TorchModel:
         """The model over units, where its input is `units @ matrix + offset`."""
         import torch
@@ -109,7 +91,7 @@ class TorchModel:
             first.weight.copy_(torch.from_numpy(matrix.T))
             first.bias.copy_(torch.from_numpy(offset))
         whole = torch.nn.Sequential(first.to(self._input(matrix)), self.module)
-        return replace(self, module=whole.eval(), transform=None)
+        return TorchModel(whole.eval(), self.space, self.classes, self.gives)
 
     def _input(self, units: Any) -> Any:
         import torch
@@ -131,6 +113,29 @@ class TorchModel:
         return output
 
 
+@dataclass(frozen=True, eq=False)
+class TorchModel(TorchModule):
+    """A module over units, which has a gradient."""
+
+    def logits(self, units: Any) -> Any:
+        """[n, c] the logits of units [n, w], in the namespace that came in."""
+        import torch
+
+        with torch.no_grad():
+            return _like(self._logits(self._input(units)), units)
+
+    def logits_gradient(self, units: Any, weights: Any) -> tuple[Any, Any]:
+        """[n, c] the logits, and [n, w] the derivative of their sum under weights [n, c]."""
+        import torch
+
+        with torch.enable_grad():
+            inputs = self._input(units).requires_grad_(True)
+            logits = self._logits(inputs)
+            wanted = torch.as_tensor(weights, dtype=logits.dtype, device=logits.device)
+            (gradient,) = torch.autograd.grad((logits * wanted).sum(), inputs)
+        return _like(logits.detach(), units), _like(gradient, units)
+
+
 def adapt(
     module: Any,
     space: Space,
@@ -139,14 +144,15 @@ def adapt(
     transform: TableModel | None = None,
     classes: tuple[Any, ...] | None = None,
     gives: str | None = None,
-) -> TorchModel:
+) -> TorchModule:
     """A module as a model over a space; `probe` [n, d] are codes to see what it gives."""
     import torch
 
     if getattr(module, "training", False):
         with suppress(NotImplementedError):  # an exported program is what it was exported as
             module.eval()
-    trial = TorchModel(module, space, (), "logits", transform)
+    kind = TorchModel if transform is None else TorchModule
+    trial = kind(module, space, (), "logits", transform)
     given = trial.given(probe)
     try:
         with torch.no_grad():
@@ -167,7 +173,7 @@ def adapt(
     if gives == "probabilities":
         module, gives = _unsaturated(module)
     known = classes or tuple(range(max(2, output.shape[1])))
-    return TorchModel(module, space, known, gives, transform)
+    return kind(module, space, known, gives, transform)
 
 
 def undeclared(module: Any) -> OptionError:

@@ -64,8 +64,7 @@ def ignored_features(
 
 def _read_features(model: Any, chain: Chain, adapted: Model, space: Space) -> np.ndarray:
     """bool [d] the features that may change the scores."""
-    through = isinstance(adapted, TorchModel) and adapted.transform is not None
-    if isinstance(adapted, Dense | TorchModel) and not through:
+    if isinstance(adapted, Dense | TorchModel):
         layers = torch_weights(adapted) if isinstance(adapted, TorchModel) else adapted.layers
         if layers is None:
             return np.ones(len(space), dtype=bool)

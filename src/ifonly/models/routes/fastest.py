@@ -14,8 +14,8 @@ from ifonly.errors import ModelError
 from ifonly.models.adapt import adapt
 from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.table import TableModel
-from ifonly.models.adapters.torch import TorchModel
-from ifonly.models.decision import Decision, Labels, decision_of, unwrapped
+from ifonly.models.adapters.torch import TorchModule
+from ifonly.models.decision import Decision, Labels, decision_of, unwrapped, without_samplers
 from ifonly.models.differentiable import differentiable
 from ifonly.models.protocol import Model
 from ifonly.models.reading.points import spread
@@ -32,7 +32,7 @@ def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
     """
     if isinstance(adapted, Dense):
         return Lookup.of(adapted)
-    if isinstance(adapted, TorchModel):
+    if isinstance(adapted, TorchModule):
         read = differentiable(model, adapted, space, probe)
     elif not isinstance(adapted, TableModel) or not len(probe):
         return adapted
@@ -87,10 +87,11 @@ def approach(
 ) -> Approach:
     """The approach to a model, `adapted` to a space, by rows [n, d] and their scores [n, c]."""
     points = spread(space, PROBES, seed=0)
-    inner, threshold = unwrapped(model)
+    plain = without_samplers(model)
+    inner, threshold = unwrapped(plain)
     decision = _decision(adapted, codes, scores, points, threshold)
     if decision.threshold is None or decision.threshold != threshold:
-        inner = model  # a wrapper that does not decide as it seems to
+        inner = plain  # a wrapper that does not decide as it seems to
     within = adapted if inner is model else adapt(inner, space, codes)
     if decision.labels:
         return Approach(model, adapted, decision, Labels(adapted))

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import ModelError
-from ifonly.models.adapters.torch import SQUASHING, TorchModel
+from ifonly.models.adapters.torch import SQUASHING, TorchModule
 from ifonly.models.reading.inputs import Inputs
 from ifonly.models.reading.layers.layers import Layer
 from ifonly.models.reading.witness import Witness
 
 
-def torch_weights(model: TorchModel) -> list[Layer] | None:
+def torch_weights(model: TorchModule) -> list[Layer] | None:
     """The layers up to the logits, or None where Linear and ReLU do not take turns.
 
     A last layer that only makes probabilities of logits is left out.
@@ -31,7 +31,7 @@ def torch_weights(model: TorchModel) -> list[Layer] | None:
     return [(_array(layer.weight).T, _bias(layer)) for layer in layers[::2]]
 
 
-def torch_inputs(model: TorchModel, witness: Witness) -> Inputs:
+def torch_inputs(model: TorchModule, witness: Witness) -> Inputs:
     """The columns that a module is given by the user's transform."""
 
     def see(codes: np.ndarray) -> np.ndarray:
