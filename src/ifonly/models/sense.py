@@ -57,23 +57,14 @@ def check_sense(model: Model, scores: np.ndarray, decision: Decision, *, shares:
             "probabilities, or labels: ifonly.as_model(f, classes=[...], gives='labels')."
         )
         warn(f"{what}, {hint}", ModelWarning, 2)
-    if n < FEWEST:
-        return
-    if (scores == scores[0]).all():
-        warn(
-            f"The model gives the same score to all {n} training rows. {SAME_INPUT}",
-            ModelWarning,
-            2,
-        )
-    elif len(model.classes) > 1:
-        decided = np.unique(by_scores(scores, decision.threshold))
-        if len(decided) == 1:
-            one = model.classes[int(decided[0])]
-            warn(
-                f"The model predicts {one!r} for all {n} training rows. {SAME_INPUT}",
-                ModelWarning,
-                2,
-            )
+    elif n >= FEWEST and (scores == scores[0]).all():
+        says = f"The model gives the same score to all {n} training rows."
+        warn(f"{says} {SAME_INPUT}", ModelWarning, 2)
+    elif n >= FEWEST and len(model.classes) > 1:
+        decided = by_scores(scores, decision.threshold)
+        if (decided == decided[0]).all():
+            says = f"The model predicts {model.classes[decided[0]]!r} for all {n} training rows."
+            warn(f"{says} {SAME_INPUT}", ModelWarning, 2)
 
 
 def _range(scores: np.ndarray) -> tuple[float, float]:
