@@ -56,7 +56,9 @@ def load_model(path: Path, *, trust_pickle: bool = False, trust: Collection[str]
         raise OptionError(
             f"{path.name} names no types that could be trusted.", "--trust is for .skops files."
         )
-    load = partial(skops.load, trust=trust) if ending == ".skops" else LOADERS[ending]
+    load: Callable[[Path], Any] = LOADERS[ending]
+    if ending == ".skops":
+        load = partial(skops.load, trust=trust)
     return _opened(path, load)
 
 
