@@ -52,7 +52,7 @@ def explain(
     ----------
     model
         A fitted estimator or pipeline, anything with `predict_proba` or `predict` on a DataFrame,
-        a torch module, a path to a saved model, or a function wrapped by `ifonly.as_model`.
+        a path to a saved model, or a function or torch module wrapped by `ifonly.as_model`.
     rows
         The rows to explain: a DataFrame of pandas, polars, PyArrow or Modin with the columns of
         `data`.

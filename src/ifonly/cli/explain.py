@@ -15,9 +15,10 @@ from ifonly.cli.messages import say
 from ifonly.cli.options import as_groups, as_method, as_ordinal, as_row_rules, as_weights, number_of
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
-from ifonly.errors import DataError, TargetError, nearest
+from ifonly.errors import DataError, OptionError, TargetError, nearest
 from ifonly.explainer import Explainer
-from ifonly.models.adapters.table import encoded_levels
+from ifonly.models import as_model
+from ifonly.models.adapters.table import encoded_levels, own_names
 from ifonly.models.files.load import load_model
 from ifonly.solve.question import Budget as Limit
 from ifonly.space import Space
@@ -27,7 +28,8 @@ Data = Annotated[Path, typer.Option(help="The rows that the model was trained on
 Model = Annotated[
     Path,
     typer.Option(
-        help="The model: .skops, .onnx, a booster's file; .joblib, .pkl, .pt2 when trusted."
+        help="The model: .skops, .onnx, a booster's file; .joblib, .pkl, .pt2, a folder of MLflow "
+        "or AutoGluon when trusted."
     ),
 ]
 Outcome = Annotated[str, typer.Option(help="The outcome column of the files; it is left out.")]
@@ -55,6 +57,12 @@ Out = Annotated[Path | None, typer.Option(help="Write to this file instead of st
 TrustPickle = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
 Trust = Annotated[
     list[str] | None, typer.Option(help="A type that a .skops file may hold, by its exact name.")
+]
+Inputs = Annotated[
+    str,
+    typer.Option(
+        help="What makes the input of a torch module: the file of a fitted transformer, or 'units'."
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]
 Method = Annotated[str, typer.Option(help="The search method.")]
@@ -131,6 +139,7 @@ def explain(
     out: Out = None,
     trust_pickle: TrustPickle = False,
     trust: Trust = None,
+    inputs: Inputs = "",
     seed: Seed = 0,
     method: Method = "auto",
     diversity: Diversity = None,
@@ -159,7 +168,7 @@ def explain(
     with 130, and what is finished is written.
     """
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
-    loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
+    loaded = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
     more = {"fillable": fillable or (), "erasable": erasable or (), "thousands": thousands}
     space = _space(train, categorical or (), ordinal or (), weight or (), one_hot, **more)
@@ -181,6 +190,21 @@ def explain(
         keep=True,
     )
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
+
+
+def open_model(path: Path, inputs: str, *, trust_pickle: bool, trust: Sequence[str]) -> Any:
+    """The model of a file, behind what makes its input."""
+    if not inputs:
+        return load_model(path, trust_pickle=trust_pickle, trust=trust)
+    model = load_model(path, trust_pickle=trust_pickle)
+    if not callable(model):
+        raise OptionError(
+            f"--inputs {inputs!r} has no effect: {path.name} is not a torch module.",
+            "Leave it out. Save an estimator together with its transformer, as one pipeline.",
+        )
+    if inputs == "units":
+        return as_model(model, inputs=inputs)
+    return as_model(model, inputs=load_model(Path(inputs), trust_pickle=trust_pickle, trust=trust))
 
 
 def _space(
@@ -247,9 +271,9 @@ def without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
 
 def _check_features(train: pd.DataFrame, model: Any) -> None:
     """Refuse an outcome column that is left in, in the words of the command line."""
-    known = list(getattr(model, "feature_names_in_", train.columns))
+    known = own_names(getattr(model, "feature_names_in_", ()), list(train.columns))
     extra = [name for name in train.columns if name not in known]
-    if extra:
+    if known and extra:
         raise DataError(
             f"The training file has the column {extra[0]!r}, which the model was not trained on.",
             f"If it is the outcome, add --outcome {extra[0]!r}.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.arrays.keys import row_streams
 from ifonly.causal import CausalModel, Causes
 from ifonly.errors import OptionError, ReadingError, RuleError
 from ifonly.models import Differentiable, Model, adapt
@@ -21,26 +19,25 @@ from ifonly.models.adapters.table import TableModel, check_encoded
 from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
-from ifonly.models.pace import Meter, Metered, Spent
+from ifonly.models.pace import Meter
 from ifonly.models.reading import Reading, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
-from ifonly.models.routes.fastest import Approach, approach
+from ifonly.models.routes.fastest import approach
 from ifonly.models.routes.lookup import Lookup
+from ifonly.models.sense import check_sense
 from ifonly.models.split_points import read_stops
 from ifonly.plausible import AsUsual, Usual
 from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
+from ifonly.solve.probe import ask_rows, middle, reference_of, thinned
 from ifonly.solve.question import Budget
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.codes import value_of
 from ifonly.space.cost import check_known
 from ifonly.space.frame import Frame
-
-REFERENCES = 2000
-"""The most training rows that are kept to start from."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +141,11 @@ def prepare(
     check_encoded(model, space)
     codes = None if data is None else space.codes(data, "data")
     # On the value grid, where an answer can take their values over.
-    kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
+    kept = np.empty((0, len(space))) if codes is None else thinned(np.asarray(space.round(codes)))
     limit = Budget() if budget is None else budget
     if limit.most_rows is not None:
         kept = kept[: limit.most_rows // 2]
-    probe = kept if len(kept) else _middle(space)[None]
+    probe = kept if len(kept) else middle(space)[None]
     adapted = adapt(model, space, probe)
     groups = [group.name for group in space.one_hot]
     check_known(space.features, space.labels, [*groups, *adapted.classes])
@@ -159,11 +156,12 @@ def prepare(
         )
     meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
     with meter.limited(limit.most_rows, limit.deadline):
-        asked, said = _said(adapted, meter, probe)
+        asked, said = ask_rows(adapted, meter, probe)
         way = approach(model, adapted, space, asked, said, meter)
         chain = opened(way.inner, space)
         ignored = ignored_features(way.inner, chain, way.within, space, probe)
-        reference = _reference(way, asked[: len(kept)], said)
+        reference = reference_of(way, asked[: len(kept)], said)
+    check_sense(adapted, reference.scores, way.decision, shares=adapted is not model)
     return Setting(
         space,
         adapted,
@@ -195,29 +193,6 @@ class Readable:
     data: np.ndarray
     given: bool = True
     """Whether these are the user's rows, and not one in the middle of the space."""
-
-
-def _said(adapted: Model, meter: Meter, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first of codes [n, d] with their scores [n, c]: as many as half of the limits reach."""
-    half = None if meter.until is None else (time.monotonic() + meter.until) / 2
-    model = adapted if isinstance(adapted, TableModel) else Metered(adapted, meter)
-    try:
-        with meter.limited(meter.most_rows, half):
-            said = np.asarray(model.scores(codes))
-    except Spent as spent:
-        nothing = np.empty((0, max(1, len(adapted.classes))))
-        said = nothing if spent.said is None else np.asarray(spent.said)
-    return codes[: len(said)], said
-
-
-def _reference(way: Approach, kept: np.ndarray, said: np.ndarray) -> Reference:
-    """The rows kept [n, d] to start from, with the scores that they are searched by."""
-    if not way.decision.labels:
-        return Reference(kept, said[: len(kept)])
-    try:
-        return Reference(kept, np.asarray(way.route.scores(kept)))
-    except Spent:
-        return Reference(kept[:0], said[:0])
 
 
 def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:
@@ -255,25 +230,13 @@ def _read(source: Readable, space: Space, *, must: bool) -> tuple[Reading | None
     return replace(reading, checked=checked), ""
 
 
-def _thinned(codes: np.ndarray) -> np.ndarray:
-    """At most `REFERENCES` distinct rows, chosen by their hash: the same whatever their order."""
-    _, first = np.unique(row_streams(codes, seed=0), return_index=True)
-    return np.asarray(codes[first[:REFERENCES]])
-
-
-def _middle(space: Space) -> np.ndarray:
-    """[d] a row in the middle of a space, to ask a model with where there are no data."""
-    middle = np.where(space.continuous, (space.low + space.high) / 2, 0.0)
-    return np.asarray(space.round(middle))
-
-
 def _check_together(space: Space, rules: tuple[Rule, ...]) -> None:
     """Refuse rules that contradict each other whatever the row is.
 
     What the range or the value grid alone forbids is a matter of each row: one that lies outside,
     or lacks the value, may obey.
     """
-    box = Box.whole(space, _middle(space)[None])
+    box = Box.whole(space, middle(space)[None])
     nothing = np.zeros(box.keep.shape, dtype=bool)
     ends = np.full(box.low.shape, np.inf)
     box = replace(box, keep=nothing, erase=nothing, low=-ends, high=ends)
