@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -25,6 +26,8 @@ from ifonly.select.polish import Polish
 from ifonly.select.tight import nearer, rounder
 from ifonly.select.trim import fewer, smallest
 
+DIVERSITY = 0.4
+"""Unless stated. Numbers come nearer after the choice, so that ways are less wide than chosen."""
 SPARE = 2
 """How many of the nearest candidates are made nearer beside the nearest: one may overtake it."""
 TURNS = 3
@@ -65,7 +68,7 @@ class Ways:
     0.9
     """
 
-    choice: Determinant = field(default_factory=Determinant)
+    choice: Determinant = field(default_factory=partial(Determinant, DIVERSITY))
     needed: bool = True
     tight: bool = True
     round_numbers: bool = True
@@ -146,8 +149,9 @@ class Ways:
 
     def _chosen(self, problem: Problem, ways: Pool, others: Pool, k: int) -> Chosen:
         """k of the ways, then of other points of the same ways, of others, and of twins."""
-        whole = ways.join(others).without_repeats()
         same, twin = _alike(problem, ways)
+        enough = ((ways.valid & ~same).sum(axis=1) >= k).all()
+        whole = ways if enough else ways.join(others).without_repeats()
         tier = np.full(whole.margin.shape, OTHERS)
         tier[:, : same.shape[1]] = np.where(twin, OTHERS + 1, same)
         factor = np.ones(whole.margin.shape)
@@ -157,6 +161,9 @@ class Ways:
     def _ways(self, problem: Problem, pool: Pool, k: int, *, each: int) -> Pool:
         """Needed and near points of about k ways of the pool, nearest first."""
         found = _promising(problem, pool, 3 * k + 4, each)
+        greedy = replace(self.choice, exchanges=0)
+        wide = _taken(greedy.choose(problem, pool, min(k, pool.margin.shape[1])))
+        found = found.join(wide).without_repeats()
         if self.needed:
             found = _each(problem, found, fewer)
         tier = _alike(problem, found)[0].astype(np.intp) if each == 1 else None
