@@ -7,6 +7,7 @@ from typing import Any
 from ifonly.rules.change_rules import AtMost, Fixed, OnlyChange
 from ifonly.rules.intervals import Compare
 from ifonly.rules.joint.pairs import Determines
+from ifonly.rules.language.dates import as_number
 from ifonly.rules.levels import Missing
 from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And
@@ -256,5 +257,5 @@ def _terms(side: Any) -> tuple[tuple[float, str], ...]:
     if isinstance(side, str):
         return ((1.0, side),)
     if isinstance(side, int | float):
-        return ((float(side), ""),)
+        return ((as_number(side), ""),)
     return tuple((float(times), name) for name, times in dict(side).items())

@@ -14,6 +14,7 @@ from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE
 from ifonly.rules.formula import Affine, Formula, Variables, any_of, bound
 from ifonly.rules.intervals import OPPOSITE, SIGNS, check_number
+from ifonly.rules.language.dates import as_number
 from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, truth_values
 from ifonly.rules.scene import Scene
@@ -36,7 +37,7 @@ class Linear(Condition):
 
     def __post_init__(self) -> None:
         for side in ("left", "right"):
-            terms = tuple((float(times), str(name)) for times, name in getattr(self, side))
+            terms = tuple((as_number(times), str(name)) for times, name in getattr(self, side))
             object.__setattr__(self, side, terms or ((0.0, ""),))
         finite = all(math.isfinite(times) for times, _ in (*self.left, *self.right))
         if self.sign not in SIGNS or not finite or not self.factors:

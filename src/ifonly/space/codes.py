@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, nearest
+from ifonly.space.dates import date_codes, date_column, date_value, undated
 from ifonly.space.dtypes import held, number_dtype
 from ifonly.space.feature import Categorical, Column, Continuous, Feature
 from ifonly.space.frame import Frame, levels_and_positions, numbers
@@ -29,7 +30,9 @@ def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str)
     for j, feature in enumerate(features):
         # pandas natively: Narwhals' clothes cost more than the column of a single row.
         series = native[feature.name] if isinstance(native, pd.DataFrame) else frame[feature.name]
-        if isinstance(feature, Continuous):
+        if feature.column.unit:
+            codes[:, j] = date_codes(series, feature, what)
+        elif isinstance(feature, Continuous):
             codes[:, j] = held(numbers(series, what), feature, what)
         else:
             levels, positions = levels_and_positions(series, what)
@@ -128,7 +131,9 @@ def build_columns(
             for j, f in enumerate(features)
         }
     return {
-        feature.name: nw.new_series(
+        feature.name: date_column(feature.column, codes[:, j], library).alias(feature.name)
+        if feature.column.unit
+        else nw.new_series(
             feature.name,
             _values(feature, codes[:, j], native=native),
             _narwhals_dtype(feature.column) if native else None,
@@ -142,6 +147,8 @@ def build_rows(columns: dict[str, Any], library: str) -> Frame:
     """The frame of columns of the library."""
     if library == "pandas":
         return pd.DataFrame(columns, copy=False)
+    if library == "pyarrow":  # from a dictionary, values would choose the dtypes
+        return nw.concat([one.to_frame() for one in columns.values()], how="horizontal").to_native()
     return nw.from_dict(columns, backend=library).to_native()  # type: ignore[arg-type]
 
 
@@ -179,6 +186,8 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
         # A bare array of objects would be read again, and text become a string dtype.
         plain = isinstance(taken, pd.arrays.NumpyExtensionArray)
         return pd.Series(taken, dtype=array.dtype, copy=False) if plain else taken
+    if feature.column.unit:
+        return date_column(feature.column, codes, "pandas")
     dtype = pandas_dtype(feature.column)
     if dtype is None:
         whole = feature.decimals <= 0 and not feature.missing
@@ -199,6 +208,8 @@ def value_of(feature: Feature, code: float) -> Any:
         return None
     if isinstance(feature, Categorical):
         return feature.levels[int(code)]
+    if feature.column.unit:
+        return date_value(feature.column, code)
     whole = feature.decimals <= 0 and code % 1 == 0 and not feature.column.floats
     whole = whole and abs(code) < 2**63
     return int(code) if whole else float(code)
@@ -226,5 +237,6 @@ def _narwhals_dtype(column: Column) -> Any:
 
 def _without_dtype(feature: Feature) -> Feature:
     if isinstance(feature, Continuous):
-        return Continuous(feature.name, feature.low, feature.high, feature.decimals)
+        column = undated(feature.column) if feature.column.unit else Column()
+        return Continuous(feature.name, feature.low, feature.high, feature.decimals, column=column)
     return Categorical(feature.name, feature.levels, missing=feature.missing)

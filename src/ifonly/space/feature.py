@@ -23,6 +23,7 @@ class Column:
 
     An empty dtype lets the values choose. `none` says that a missing value is None where its column
     could also hold NaN, `floats` that numbers among objects are floats, whole as they may be.
+    `unit` is that of the codes of dates and durations; other columns have none.
     """
 
     dtype: str = ""
@@ -30,6 +31,7 @@ class Column:
     ordered: bool = False
     none: bool = False
     floats: bool = False
+    unit: str = ""
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,10 @@ def column_of(series: nw.Series[Any]) -> Column:
     dtype = series.dtype
     if isinstance(dtype, nw.Decimal):
         raise _not_restorable(series.name, str(native.dtype))
+    if isinstance(dtype, nw.Datetime | nw.Duration):
+        zone = f", {dtype.time_zone}" if getattr(dtype, "time_zone", None) else ""
+        kind = "datetime64" if isinstance(dtype, nw.Datetime) else "timedelta64"
+        return Column(f"{kind}[{dtype.time_unit}{zone}]")
     categories = tuple(dtype.categories) if isinstance(dtype, nw.Enum) else ()
     nan = dtype.is_float() and bool(series.is_nan().any())
     if nan and series.is_null().any():
@@ -86,7 +90,8 @@ def _pandas_column_of(series: pd.Series[Any]) -> Column:
         return Column(f"string[{dtype.storage}]")
     if dtype == np.dtype(object):
         gaps = {"nan" if isinstance(v, float) else repr(v) for v in series[series.isna()]}
-        if not gaps <= {"nan"} and gaps != {"None"}:
+        dates = pd.api.types.infer_dtype(series, skipna=True) == "date"
+        if not gaps <= {"NaT" if dates else "nan"} and gaps != {"None"}:
             raise _missing_twice(series.name, " and ".join(sorted(gaps)))
         floats = "float" in pd.api.types.infer_dtype(series)
         return Column("object", none=gaps == {"None"}, floats=floats)

@@ -27,7 +27,8 @@ from ifonly.rules.change_rules import Changes, Fixed, Steps
 from ifonly.rules.intervals import Between, Compare, Monotone, Shift
 from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.language.cursor import Reader
-from ifonly.rules.language.names import NUMBER, Found, name_text, number_text
+from ifonly.rules.language.dates import limit_text
+from ifonly.rules.language.names import NUMBER, Found, name_text
 from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.linear import Linear
 from ifonly.rules.rule import Rule
@@ -166,7 +167,7 @@ def _only_numbers(reader: Reader, name: str, verb: str) -> None:
 def _only_levels(reader: Reader, name: str, verb: str) -> None:
     feature = reader.space.features[reader.space.index(name)]
     if not isinstance(feature, Categorical):
-        low, high = number_text(feature.low), number_text(feature.high)
+        low, high = (limit_text(feature.column, end) for end in (feature.low, feature.high))
         raise reader.trouble(
             f"{name!r} is a number, and {verb!r} is for levels.",
             f"Compare it, as in '{name_text(name)} = {low}', or bound it: "
@@ -231,7 +232,8 @@ def read_relation(reader: Reader, first: str | None = None) -> Rule:
 
 def number_stands(reader: Reader) -> bool:
     """Whether a number stands here, or the minus of a sum."""
-    return bool(NUMBER.match(reader.line, reader.at) or reader.stands("-"))
+    there = NUMBER.match(reader.line, reader.at) or reader.stands("-")
+    return bool(there or reader.date())
 
 
 def _sum(reader: Reader, first: str | None = None) -> list[Part]:
@@ -253,7 +255,7 @@ def _term(reader: Reader) -> Part:
     if found is not None:
         reader.move(found.end)
         return _feature(reader, str(found.value))
-    if not NUMBER.match(reader.line, reader.at) and reader.take("-"):
+    if not (NUMBER.match(reader.line, reader.at) or reader.date()) and reader.take("-"):
         times, name, _ = _term(reader)
         return -times, name, False
     number = reader.number("For example: debt + loan <= 0.4 * income.")
