@@ -193,7 +193,8 @@ def explain_again(
         prices = {
             name: record[name] for name in ("labels", "weights", "sparsity", "precision", "one_hot")
         }
-        space = Space.infer(data, record["categorical"], record["ordinal"], **prices)
+        carry = record.get("carry", ())
+        space = Space.infer(data, record["categorical"], record["ordinal"], carry=carry, **prices)
     if space is not None and space.fingerprint != record["space_fingerprint"]:
         raise OptionError(
             "The record was made with other data: its space is not the space of these.",

@@ -31,10 +31,11 @@ from ifonly.solve.predict import predict
 from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Budget, Question, read_row_rules
 from ifonly.solve.source import Source
-from ifonly.solve.stages import Certifier
+from ifonly.solve.stages import certifier_of
 from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.solve.usual import with_usual
 from ifonly.space import Cost, Space
+from ifonly.space.carry import Carried, tagged
 from ifonly.space.frame import Frame, index_of, library_of
 from ifonly.space.space import SPARSITY
 
@@ -185,9 +186,10 @@ class Explainer:
         check_threshold(threshold, setting.model.classes)
         setting = setting if threshold is None else setting.by_scores
         x = setting.space.codes(rows)
+        setting, carried = setting.carrying(rows)
         own = read_row_rules(row_rules, len(x), setting.space)
         model = _counted(setting.model, question.limit, setting.route, method)
-        ask = partial(_explained, question, method, rows, x, own)
+        ask = partial(_explained, question, method, rows, x, own, carried=carried)
         try:
             return ask(model=model, setting=setting)
         except Rejection:  # one row that the model fails for: the route is right for others
@@ -243,6 +245,7 @@ def _explained(
     x: np.ndarray,
     own: tuple[tuple[Rule, ...], ...],
     *,
+    carried: Carried | None,
     model: Counted,
     setting: Setting,
 ) -> Answers:
@@ -250,7 +253,8 @@ def _explained(
     stated = question.threshold is not None
     cut = question.threshold if stated else setting.decision.threshold
     certain = not setting.decision.found
-    said = predict(model, x, cut, stated=stated, certain=certain)
+    places = np.arange(len(x)) if getattr(setting.model, "carried", None) is not None else None
+    said = predict(model, tagged(x, places), cut, stated=stated, certain=certain)
     goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
     if goal.avoided is not None and (method.needs or question.certify is not False):
         raise OptionError(
@@ -259,8 +263,8 @@ def _explained(
             "Name the class, or use method='auto' without certify.",
         )
     met = goal.reached(said.scores, said.decided if model.classes else None)
-    batch = Batch(x, goal, met, own, question.seed, said.known, said.failed)
-    found = answer_in_turns(batch, setting, model, method, question, certify=_certifier(question))
+    batch = Batch(x, goal, met, own, question.seed, said.known, said.failed, places)
+    found = answer_in_turns(batch, setting, model, method, question, certify=certifier_of(question))
     model.confirm()
     return Answers(
         space=setting.space,
@@ -280,6 +284,7 @@ def _explained(
         score=found.score,
         index=index_of(rows, len(x)),
         library=library_of(rows),
+        carried=carried,
         notes=found.notes,
         record=record_of(setting, model, method, question, own, interrupted=found.interrupted),
         source=Source(setting, method, batch, found.pools),
@@ -290,11 +295,3 @@ def _counted(own: Model, limit: Budget, way: Model, method: Method) -> Counted:
     """The model and the route to it for one question."""
     counted = Counted(own, way, most_rows=limit.model_rows, deadline=limit.deadline())
     return counted if method.descends or counted.cheap else replace(counted, memo=Memo())
-
-
-def _certifier(question: Question) -> Certifier | None:
-    if question.proof_seconds is None:
-        return None
-    from ifonly.search.exact.certify import certify  # only where it is asked for
-
-    return partial(certify, limit=question.proof_seconds)

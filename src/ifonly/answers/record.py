@@ -72,6 +72,7 @@ def _kinds(space: Space) -> dict[str, Any]:
         "weights": dict(space.weights),
         "sparsity": space.sparsity,
         "one_hot": [list(group.columns) for group in space.one_hot],
+        "carry": [one.name for one in space.carry],
     }
 
 

@@ -153,6 +153,19 @@ def _library(plain: Any, _: Sizes) -> Any:
     return _of(lambda value: value in LIBRARIES, plain)
 
 
+def _carried(plain: Any, sizes: Sizes) -> Any:
+    """The carried columns, which are made when the library of the rows is known."""
+    if not isinstance(plain, dict) or not all(
+        isinstance(one, dict)
+        and set(one) == {"column", "values"}
+        and isinstance(one["values"], list)
+        and len(one["values"]) == sizes.q
+        for one in plain.values()
+    ):
+        raise Damage("does not have one value for each row and column")
+    return plain
+
+
 def _record(plain: Any, sizes: Sizes) -> dict[str, Any]:
     """What produced the answers: some of it is read again later, the rest only shown."""
     record: dict[str, Any] = mapping(is_text, lambda value: True)(plain, sizes)
@@ -184,6 +197,7 @@ FIELDS: dict[str, Check] = {
     "seconds": maybe(numbers("q")),
     "reached": maybe(numbers("qk")),
     "usual": maybe(numbers("qk")),
+    "carried": _carried,
 }
 RECORD: dict[str, Kind] = {
     "k": lambda value: is_number(value) and isinstance(value, int) and value >= 1,
@@ -199,6 +213,7 @@ RECORD: dict[str, Kind] = {
     "contradicted": lambda value: isinstance(value, bool),
 }
 OPTIONAL = {
+    "carried",
     "acted",
     "reached",
     "usual",

@@ -94,6 +94,10 @@ Groups = Annotated[
     list[str] | None,
     typer.Option("--one-hot", help="Columns that are one category: 'job_a, job_b'; 'none': none."),
 ]
+Carry = Annotated[
+    list[str] | None,
+    typer.Option("--carry", help="A column that is no feature: answers keep it as the row has it."),
+]
 Failures = Annotated[
     bool, typer.Option("--explain-failures", help="Say why rows lack answers; takes longer.")
 ]
@@ -136,6 +140,7 @@ def explain(
     certify: Certify = None,
     plausible: Usual = None,
     one_hot: Groups = None,
+    carry: Carry = None,
     explain_failures: Failures = False,
     missing: Missing = None,
     spreadsheet_safe: Safe = False,
@@ -148,7 +153,9 @@ def explain(
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
     loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
-    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot)
+    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot, carry or ())
+    if not outcome:
+        _check_features(space.names, loaded)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
     explainer = Explainer(loaded, data=train, space=space, rules=stated, method=way)
@@ -176,10 +183,12 @@ def _space(
     ordinal: Sequence[str],
     weight: Sequence[str],
     one_hot: Sequence[str] | None,
+    carry: Sequence[str],
 ) -> Space:
     """What the options say about the features."""
     prices, orders = as_weights(weight, train.columns), as_ordinal(ordinal, train)
-    return Space.infer(train, categorical, orders, weights=prices, one_hot=as_groups(one_hot))
+    groups = as_groups(one_hot)
+    return Space.infer(train, categorical, orders, weights=prices, one_hot=groups, carry=carry)
 
 
 def as_target(text: str, classes: tuple[Any, ...]) -> Any:
@@ -213,8 +222,6 @@ def _inputs(
     asked = read_table(rows, like=train, words=words)
     if outcome:
         train, asked = without(outcome, train, asked)
-    else:
-        _check_features(train, model)
     for name, values in words.unknown(train).items():
         say(f"The model's encoder does not know {', '.join(map(repr, values[:5]))} of {name!r}.")
     return train, asked
@@ -230,12 +237,12 @@ def without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
     return [frame.drop(columns=outcome, errors="ignore") for frame in frames]
 
 
-def _check_features(train: pd.DataFrame, model: Any) -> None:
+def _check_features(names: Sequence[str], model: Any) -> None:
     """Refuse an outcome column that is left in, in the words of the command line."""
-    known = list(getattr(model, "feature_names_in_", train.columns))
-    extra = [name for name in train.columns if name not in known]
+    known = list(getattr(model, "feature_names_in_", names))
+    extra = [name for name in names if name not in known]
     if extra:
         raise DataError(
             f"The training file has the column {extra[0]!r}, which the model was not trained on.",
-            f"If it is the outcome, add --outcome {extra[0]!r}.",
+            f"If it is the outcome, add --outcome {extra[0]!r}; if it is only to be kept, --carry.",
         )

@@ -23,6 +23,7 @@ from ifonly.models.adapters.table import FirstSteps, TableModel, label_index, ru
 from ifonly.models.files.load import load_model
 from ifonly.models.protocol import Model
 from ifonly.space import Space
+from ifonly.space.carry import Carried
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def as_model(
     return Function(function, tuple(classes or ()), gives, gradient)
 
 
-def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
+def adapt(model: Any, space: Space, probe: np.ndarray, carried: Carried | None = None) -> Model:
     """The model over a space.
 
     Parameters
@@ -115,6 +116,8 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
         The features of the model.
     probe
         Codes [n, d] that the model is asked about where its methods do not say what it returns.
+    carried
+        The columns of some rows that the space carries along.
 
     Returns
     -------
@@ -134,6 +137,11 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
     """
     if isinstance(model, str | PathLike):
         model = load_model(Path(model))
+    adapted = _adapted(model, space, probe, carried)
+    return adapted.carrying(carried) if isinstance(adapted, TableModel) else adapted
+
+
+def _adapted(model: Any, space: Space, probe: np.ndarray, carried: Carried | None) -> Model:
     if isinstance(model, Function):
         return model.adapt(space, probe)
     if isinstance(model, Model):
@@ -151,18 +159,21 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
     if _is_torch(model):
         return torch.adapt(model, space, probe)
     if hasattr(model, "predict"):
-        return _estimator(model, space, probe)
+        return _estimator(model, space, probe, carried)
     raise ModelError(
         f"{type(model).__name__} is not a model that ifonly knows: it has no predict.",
         "Give a fitted estimator, or wrap a function: ifonly.as_model(f, classes=[...]).",
     )
 
 
-def _estimator(model: Any, space: Space, probe: np.ndarray) -> Model:
+def _estimator(model: Any, space: Space, probe: np.ndarray, carried: Carried | None) -> Model:
     columns = wanted_columns(getattr(model, "feature_names_in_", ()), space)
+    count = getattr(model, "n_features_in_", None)
     # An estimator fitted on an array complains about column names that it never saw.
-    bare = not columns and getattr(model, "n_features_in_", None) == len(space)
-    table = TableModel(space, (), model.predict, columns=columns, bare=bare)
+    bare = not columns and count in (len(space), len(space) + len(space.carry))
+    if bare and space.carry and count == len(space):
+        columns = space.names
+    table = TableModel(space, (), model.predict, columns=columns, bare=bare).carrying(carried)
     classes = tuple(np.asarray(getattr(model, "classes_", ())).tolist())
     if hasattr(model, "predict_proba"):
         if classes:

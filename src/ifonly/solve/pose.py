@@ -25,6 +25,7 @@ def pose(
     seed: int,
     *,
     own: Sequence[tuple[Rule, ...]] = (),
+    places: np.ndarray | None = None,
 ) -> Problem:
     """The problem of rows x [q, d]; `own` gives each row rules of its own.
 
@@ -58,6 +59,7 @@ def pose(
         limits=limits,
         usual=setting.usual,
         own_rules=tuple(tuple(rule for rule in rules if rule.boxed) for rules in own),
+        places=places,
     )
 
 
@@ -108,6 +110,8 @@ class Batch:
     """bool [q] the rows that the model has given a prediction for; only these are searched."""
     failed: Mapping[int, str] = field(default_factory=dict)
     """Why the model fails for some of the others, by position."""
+    places: np.ndarray | None = None
+    """[q] where each row's carried columns are, if the model takes any."""
 
     def chunks(self, size: int) -> list[np.ndarray]:
         """The positions of the known rows, in parts of at most `size` that one problem can hold."""
@@ -127,9 +131,12 @@ class Batch:
             self.seed,
             self.known[rows],
             {new: self.failed[old] for new, old in enumerate(places) if old in self.failed},
+            None if self.places is None else self.places[rows],
         )
 
     def pose(self, setting: Setting, model: Counted, rows: np.ndarray) -> Problem:
         """The problem of some rows."""
         own = [self.own[row] for row in rows] if self.own else []
-        return pose(setting, model, self.x[rows], self.goal.take(rows), self.seed, own=own)
+        places = None if self.places is None else self.places[rows]
+        x, goal = self.x[rows], self.goal.take(rows)
+        return pose(setting, model, x, goal, self.seed, own=own, places=places)

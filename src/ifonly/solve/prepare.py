@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ifonly.arrays.keys import row_streams
 from ifonly.causal import CausalModel, Causes
 from ifonly.errors import OptionError, ReadingError, RuleError
 from ifonly.models import Differentiable, Model, adapt
-from ifonly.models.adapters.table import check_encoded
+from ifonly.models.adapters.table import TableModel, check_encoded
 from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
@@ -32,8 +33,9 @@ from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
+from ifonly.space.carry import Carried, tagged
 from ifonly.space.codes import value_of
-from ifonly.space.frame import Frame
+from ifonly.space.frame import Frame, as_frame
 
 REFERENCES = 2000
 """The most training rows that are kept to start from."""
@@ -107,6 +109,18 @@ class Setting:
         reference = replace(self.reference, scores=self.said[: len(self.reference.codes)])
         return replace(self, route=route, reference=reference, decision=Decision())
 
+    def carrying(self, rows: Frame) -> tuple[Setting, Carried | None]:
+        """The setting in which the model is asked with the carried columns of rows; and these."""
+        if not self.space.carry:
+            return self, None
+        model, known = self.model, getattr(self.model, "carried", None)
+        carried = Carried.of(as_frame(rows), self.space.carry, known, "rows")
+        if not isinstance(model, TableModel) or known is None:
+            return self, carried
+        model = model.carrying(carried.to(self.space.library, known))
+        route = Labels(model) if isinstance(self.route, Labels) else model
+        return replace(self, model=model, route=route), carried
+
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits of what the model says of the reference rows."""
@@ -131,9 +145,12 @@ def prepare(
     check_encoded(model, space)
     codes = None if data is None else space.codes(data, "data")
     # On the value grid, where an answer can take their values over.
-    kept = np.empty((0, len(space))) if codes is None else _thinned(np.asarray(space.round(codes)))
+    known = np.empty((0, len(space))) if codes is None else np.asarray(space.round(codes))
+    first = _thinned(known)
+    kept = known[first]
     probe = kept if len(kept) else _middle(space)[None]
-    adapted = adapt(model, space, probe)
+    adapted = adapt(model, space, probe, _carried(space, data))
+    carries = getattr(adapted, "carried", None) is not None
     if not isinstance(causes, CausalModel | None):
         raise OptionError(
             f"causes is {causes!r}.",
@@ -143,15 +160,21 @@ def prepare(
     said = np.asarray(scores if len(kept) else adapted.scores(probe))
     way = approach(model, adapted, space, probe, said)
     chain = opened(way.inner, space)
-    ignored = ignored_features(way.inner, chain, way.within, space, probe)
+    ignored, stops = np.zeros(len(space), dtype=bool), {}
+    if not carries:  # what is read off a model is not known to hold for every row's own columns
+        ignored = ignored_features(way.inner, chain, way.within, space, probe)
+        stops = read_stops(chain, way.route, space)
+    if way.decision.labels or (carries and len(kept)):
+        asked = way.route if way.decision.labels else adapted
+        scores = np.asarray(asked.scores(tagged(kept, first if carries else None)))
     return Setting(
         space,
         adapted,
         way.route,
         (),
         Metric.of(space),
-        Grid.of(space, codes, read_stops(chain, way.route, space)),
-        Reference(kept, np.asarray(way.route.scores(kept) if way.decision.labels else scores)),
+        Grid.of(space, codes, stops),
+        Reference(kept, np.asarray(scores)),
         said,
         way.decision,
         False,
@@ -181,6 +204,7 @@ def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) 
     source = setting.readable
     assert source is not None, "prepare() has stated it"
     if gradient and setting.gradient is None:
+        _check_readable(source)
         found = differentiable(source.inner, source.adapted, setting.space, source.probe)
         setting = replace(setting, gradient=found)
     if setting.reading is None and (reading or (certify and not setting.unread)):
@@ -189,12 +213,22 @@ def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) 
     return setting
 
 
+def _check_readable(source: Readable) -> None:
+    """Refuse to read a model that also takes columns which are no features."""
+    if getattr(source.adapted, "carried", None) is not None:
+        raise ReadingError(
+            "The model takes columns that are carried along, and cannot be read.",
+            "Use method='auto', or fit it without them.",
+        )
+
+
 def _read(source: Readable, space: Space, *, must: bool) -> tuple[Reading | None, str]:
     """The model as a solver can be given it, checked against what it says itself.
 
     Where it says otherwise, an error or, unless a reading `must` be there, the reason.
     """
     try:
+        _check_readable(source)
         reading = read(source.inner, source.adapted, space, source.data)
         checked = check_reading(reading, source.adapted, space, source.data)
     except ReadingError as error:
@@ -205,9 +239,19 @@ def _read(source: Readable, space: Space, *, must: bool) -> tuple[Reading | None
 
 
 def _thinned(codes: np.ndarray) -> np.ndarray:
-    """At most `REFERENCES` distinct rows, chosen by their hash: the same whatever their order."""
+    """The places of at most `REFERENCES` distinct rows, by their hash: whatever their order."""
     _, first = np.unique(row_streams(codes, seed=0), return_index=True)
-    return np.asarray(codes[first[:REFERENCES]])
+    return np.asarray(first[:REFERENCES])
+
+
+def _carried(space: Space, data: Frame | None) -> Carried | None:
+    """The columns that the data carry along; without data, one row in which they are missing."""
+    if not space.carry:
+        return None
+    if data is not None:
+        return Carried.of(as_frame(data, "data"), space.carry, None, "data")
+    gaps = {one.name: pd.Series([None], dtype=object) for one in space.carry}
+    return Carried(as_frame(pd.DataFrame(gaps))).to(space.library)
 
 
 def _middle(space: Space) -> np.ndarray:

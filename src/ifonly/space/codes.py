@@ -16,15 +16,19 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, nearest
-from ifonly.space.dates import date_codes, date_column, date_value, undated
+from ifonly.space.dates import clock_of, date_codes, date_column, date_value, undated
 from ifonly.space.dtypes import held, number_dtype
 from ifonly.space.feature import Categorical, Column, Continuous, Feature
 from ifonly.space.frame import Frame, levels_and_positions, numbers
 
 
-def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str) -> np.ndarray:
-    """float64 [n, d] of a frame; `what` is the argument's name, for messages."""
-    _check_columns(frame.columns, [feature.name for feature in features], what)
+def read_codes(
+    features: Sequence[Feature], frame: nw.DataFrame[Any], what: str, carry: Sequence[Any] = ()
+) -> np.ndarray:
+    """float64 [n, d] of a frame, which may `carry` columns; `what` is its name, for messages."""
+    carried = [one.name for one in carry]
+    columns = [name for name in frame.columns if name not in carried]
+    _check_columns(columns, [feature.name for feature in features], what)
     codes = np.empty((len(frame), len(features)), dtype=np.float64)
     native = frame.to_native()
     for j, feature in enumerate(features):
@@ -133,14 +137,20 @@ def build_columns(
     return {
         feature.name: date_column(feature.column, codes[:, j], library).alias(feature.name)
         if feature.column.unit
-        else nw.new_series(
+        else series_of(
             feature.name,
             _values(feature, codes[:, j], native=native),
-            _narwhals_dtype(feature.column) if native else None,
-            backend=library,  # type: ignore[arg-type]
+            library,
+            feature.column if native else None,
         )
         for j, feature in enumerate(features)
     }
+
+
+def series_of(name: str, values: Any, library: str, column: Column | None = None) -> nw.Series[Any]:
+    """Values as a series of a library, with the dtype of a column where one is given."""
+    dtype = None if column is None else _narwhals_dtype(column)
+    return nw.new_series(name, values, dtype, backend=library)  # type: ignore[arg-type]
 
 
 def build_rows(columns: dict[str, Any], library: str) -> Frame:
@@ -231,6 +241,8 @@ def _named_dtype(name: str) -> Any:
 def _narwhals_dtype(column: Column) -> Any:
     if not column.dtype:
         return None
+    if "[" in column.dtype:
+        return clock_of(column.dtype).narwhals
     dtype = getattr(nw, column.dtype)
     return dtype(column.categories) if column.dtype == "Enum" else dtype
 

@@ -40,7 +40,8 @@ WORDS = dict(
 )
 """What the units are called."""
 _NAMED = re.compile(
-    r"(datetime64|timestamp|timedelta64|duration)\[(s|ms|us|ns)(?:, (?:tz=)?([^\]]+))?\](\[pyarrow\])?"
+    r"(datetime64|timestamp|timedelta64|duration)\[(s|ms|us|ns)(?:, (?:tz=)?([^\]]+))?\]"
+    r"(?:\[pyarrow\])?"
 )
 _DAYS = ("Date", "object", "date32[day][pyarrow]", "date64[ms][pyarrow]")
 

@@ -221,14 +221,23 @@ def from_plain(description: Any) -> Feature:
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise DataError(f"Unknown kind of feature: {name!r}.", f"Known: {', '.join(KINDS)}.")
-    column = given.pop("column", {})
+    column = from_column(given.pop("column", {}))
     _check_fields(f"a {name} feature", kind, given)
-    _check_fields("a column", Column, column)
-    column = {**column, "categories": tuple(column.get("categories", ()))}
     try:
-        return kind(**given, column=Column(**column))
+        return kind(**given, column=column)
     except OverflowError:
         raise DataError(f"The numbers of {given['name']!r} are too large.") from None
+
+
+def to_column(column: Column) -> dict[str, Any]:
+    """A column as a plain dictionary."""
+    return asdict(column)
+
+
+def from_column(description: Any) -> Column:
+    """The column of a plain description."""
+    _check_fields("a column", Column, description)
+    return Column(**{**description, "categories": tuple(description.get("categories", ()))})
 
 
 def is_text(value: Any) -> bool:

@@ -99,7 +99,7 @@ def _continuous(series: nw.Series[Any], precision: int | None = None) -> Continu
         raise DataError(f"The column {series.name!r} of `data` holds an infinite value.")
     if dates and precision is not None and precision > 0:
         raise OptionError(
-            f"precision of {series.name!r} is {precision}, and it is in whole {WORDS[column.unit]}.",
+            f"precision of {series.name!r} is {precision}; it is in whole {WORDS[column.unit]}.",
             "Give 0, or -1 for steps of ten.",
         )
     if column.floats and any(isinstance(v, int | np.integer) for v in series.to_list()):

@@ -6,7 +6,9 @@ What is written is read back as it was; what cannot be is refused when it is wri
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import astuple
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ import pandas as pd
 
 from ifonly.errors import DataError
 from ifonly.space.cost import Cost
-from ifonly.space.feature import is_text
+from ifonly.space.feature import Feature, is_text, to_plain
 
 DEEPEST = 20
 """How many values may lie inside each other."""
@@ -40,10 +42,14 @@ def encode(value: Any) -> Any:
         return {"pairs": [[encode(key), encode(one)] for key, one in value.items()]}
     if isinstance(value, Cost):
         return {"cost": encode(astuple(value))}
-    if isinstance(value, pd.Timestamp):
-        return {"timestamp": value.isoformat()}
     if value is pd.NaT:
         return {"timestamp": "NaT"}
+    if isinstance(value, timedelta):
+        return {"timedelta": pd.Timedelta(value).isoformat()}
+    if isinstance(value, datetime):
+        return {"timestamp": pd.Timestamp(value).isoformat()}
+    if isinstance(value, date):
+        return {"date": value.isoformat()}
     if isinstance(value, pd.Interval):
         return {"interval": encode((value.left, value.right, value.closed))}
     raise DataError(f"JSON cannot hold {value!r}.", "Turn such values into text first.")
@@ -80,6 +86,17 @@ def _timestamp(inner: Any, _: int) -> pd.Timestamp:
     return read
 
 
+def _timedelta(inner: Any, _: int) -> pd.Timedelta:
+    read = pd.Timedelta(inner)
+    if read.isoformat() != inner:
+        raise ValueError
+    return read
+
+
+def _date(inner: Any, _: int) -> date:
+    return date.fromisoformat(inner)
+
+
 def _tuple(inner: Any, depth: int) -> tuple[Any, ...]:
     if not isinstance(inner, list):
         raise TypeError
@@ -102,8 +119,34 @@ def _cost(inner: Any, depth: int) -> Cost:
 _READERS = {
     "float": _float,
     "timestamp": _timestamp,
+    "timedelta": _timedelta,
+    "date": _date,
     "interval": _interval,
     "tuple": _tuple,
     "pairs": _pairs,
     "cost": _cost,
 }
+
+
+def write_feature(feature: Feature) -> dict[str, Any]:
+    """A feature as JSON holds it, with a mark on what JSON does not have."""
+    plain = to_plain(feature)
+    return {**_marked(plain), "column": _marked(plain["column"])}
+
+
+def _marked(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with their values marked, each of a list by itself."""
+    return {
+        name: [encode(one) for one in value] if isinstance(value, tuple) else encode(value)
+        for name, value in plain.items()
+        if name != "column"
+    }
+
+
+def read_feature(plain: Any) -> Any:
+    """Fields as they were before they were marked; what are no fields, as they are."""
+    if not isinstance(plain, dict):
+        return plain
+    return {
+        name: read_feature(one) if name == "column" else decode(one) for name, one in plain.items()
+    }

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ifonly.errors import DataError, IfonlyError, OptionError, listed
+from ifonly.space.carry import carry_of, find_carried
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_weights
-from ifonly.space.feature import Feature, from_plain, to_plain
+from ifonly.space.feature import from_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features
 from ifonly.space.layout import Layout
-from ifonly.space.marks import decode, encode
+from ifonly.space.marks import decode, encode, read_feature, write_feature
 from ifonly.space.one_hot import OneHot, check_groups, find_groups, groups_of, stated_groups
 
 SPARSITY = 0.5
-_FIELDS = ("library", "features", "labels", "weights", "sparsity", "one_hot")
+_FIELDS = {"library", "features", "labels", "weights", "sparsity", "one_hot"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Space(Layout):
         The charge for a row that changes all its features, in addition to their distance.
     one_hot
         Groups of columns that are one category: an answer sets one column of each.
+    carry
+        Columns that are no features: answers and the model have them as their row does.
 
     Raises
     ------
@@ -62,7 +65,9 @@ class Space(Layout):
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
         if not self.features:
-            raise DataError("A space needs at least one feature.")
+            raise DataError(
+                "A space needs at least one feature.", "Carried columns are no features."
+            )
         if len(set(self.names)) < len(self.names):
             raise DataError(f"Two features have the same name: {', '.join(self.names)}.")
         check_labels(self.labels)
@@ -82,6 +87,7 @@ class Space(Layout):
         sparsity: float = SPARSITY,
         precision: Mapping[str, int] | None = None,
         one_hot: Iterable[Sequence[str]] | None = None,
+        carry: Iterable[str] = (),
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
 
@@ -108,6 +114,11 @@ class Space(Layout):
         one_hot
             Lists of columns of 0 and 1 that are one category each: an answer sets one of them.
             They are found where their names share a start and every row agrees; () finds none.
+        carry
+            Columns that are no features: identifiers, free text, lists, dates that nobody may
+            change. The model is asked with them as the row has them, and answers keep them.
+            Found where they have no value, cannot be levels, or are texts that all differ (in 20
+            rows or more, unless named in `categorical`).
 
         Returns
         -------
@@ -135,6 +146,8 @@ class Space(Layout):
                 "Give a dictionary, such as ordinal={'grade': ['low', 'high']}.",
             )
         named = [categorical] if isinstance(categorical, str) else list(categorical)
+        carried = find_carried(frame, carry, {*named, *ordinal, *(precision or {})})
+        frame = frame.drop([one.name for one in carried])
         if one_hot is None:
             groups = find_groups(frame, {*named, *ordinal, *(precision or {})})
         else:
@@ -142,7 +155,7 @@ class Space(Layout):
         flags = [name for group in groups for name in group.columns]
         features = infer_features(frame, [*named, *flags], ordinal, precision or {})
         prices = labels or {}, weights or {}, sparsity
-        return cls(features, library_of(frame), *prices, groups)
+        return cls(features, library_of(frame), *prices, groups, carry=carried)
 
     @classmethod
     def describe(cls, *features: dict[str, Any]) -> Space:
@@ -226,15 +239,16 @@ class Space(Layout):
         Examples
         --------
         >>> sorted(Space.describe({"name": "age", "low": 17, "high": 90}).to_plain())
-        ['features', 'labels', 'library', 'one_hot', 'sparsity', 'weights']
+        ['carry', 'features', 'labels', 'library', 'one_hot', 'sparsity', 'weights']
         """
         return {
             "library": self.library,
-            "features": [_written(f) for f in self.features],
+            "features": [write_feature(f) for f in self.features],
             "labels": encode(dict(self.labels)),
             "weights": encode(dict(self.weights)),
             "sparsity": self.sparsity,
             "one_hot": [[list(group.columns), group.optional] for group in self.one_hot],
+            "carry": [asdict(one) for one in self.carry],
         }
 
     @classmethod
@@ -261,7 +275,7 @@ class Space(Layout):
         >>> Space.from_plain(space.to_plain()) == space
         True
         """
-        if not isinstance(plain, dict) or set(plain) != set(_FIELDS):
+        if not isinstance(plain, dict) or set(plain) - {"carry"} != _FIELDS:
             raise DataError("This is not a description of a space.", "Write one by to_json().")
         if plain["library"] not in LIBRARIES:
             raise DataError(
@@ -269,28 +283,7 @@ class Space(Layout):
             )
         if not isinstance(plain["features"], list):
             raise DataError("The features of this space are not a list.", "Write one by to_json().")
-        features = tuple(from_plain(_read(one)) for one in plain["features"])
+        features = tuple(from_plain(read_feature(one)) for one in plain["features"])
         prices = decode(plain["labels"]), decode(plain["weights"]), plain["sparsity"]
-        return cls(features, plain["library"], *prices, groups_of(plain["one_hot"]))
-
-
-def _written(feature: Feature) -> dict[str, Any]:
-    """A feature as JSON holds it, with a mark on what JSON does not have."""
-    plain = to_plain(feature)
-    return {**_marked(plain), "column": _marked(plain["column"])}
-
-
-def _marked(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields with their values marked, each of a list by itself."""
-    return {
-        name: [encode(one) for one in value] if isinstance(value, tuple) else encode(value)
-        for name, value in plain.items()
-        if name != "column"
-    }
-
-
-def _read(plain: Any) -> Any:
-    """Fields as they were before they were marked; what are no fields, as they are."""
-    if not isinstance(plain, dict):
-        return plain
-    return {name: _read(one) if name == "column" else decode(one) for name, one in plain.items()}
+        carry = carry_of(plain.get("carry", []))
+        return cls(features, plain["library"], *prices, groups_of(plain["one_hot"]), carry=carry)

@@ -27,7 +27,11 @@ def build_blocks(
     blocks: dict[np.dtype[Any], list[int]] = {}
     rest = {}
     for j, feature in enumerate(features):
-        plain = isinstance(feature, Continuous) and feature.column.dtype != "object" and not feature.column.unit
+        plain = (
+            isinstance(feature, Continuous)
+            and feature.column.dtype != "object"
+            and not feature.column.unit
+        )
         dtype = pandas_dtype(feature.column) if plain else None
         if isinstance(dtype, np.dtype) and not (dtype.kind in "iu" and missing[j]):
             blocks.setdefault(dtype, []).append(j)

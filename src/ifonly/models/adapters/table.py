@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import pandas as pd
 
 from ifonly.errors import DataError, ModelError, OptionError, PredictionError, nearest
 from ifonly.space import Categorical, Continuous, Space
+from ifonly.space.carry import Carried, column_order
 from ifonly.space.frame import Frame
 
 MOST_KEPT = 1024
@@ -29,7 +30,8 @@ class TableModel:
     `ask` gives the scores of a frame, `predict` its labels or nothing where scores decide, and
     `columns` the order in which the model wants its features. `bare` asks with an array of values,
     for a model that was fitted without column names. Where `steps` are the first steps of a
-    pipeline, `ask` and `predict` belong to its last one.
+    pipeline, `ask` and `predict` belong to its last one. A model that takes columns which are
+    `carried` along gets those of the row that codes are tagged with, or of the first.
     """
 
     space: Space
@@ -39,6 +41,7 @@ class TableModel:
     columns: tuple[str, ...] = ()
     bare: bool = False
     steps: FirstSteps | None = None
+    carried: Carried | None = None
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] what the model gives for codes [n, d]."""
@@ -52,9 +55,35 @@ class TableModel:
 
     def frame(self, codes: np.ndarray) -> Frame:
         """The frame, or the bare array, that the model is asked with."""
+        if self.carried is not None:
+            return self._with_carried(codes)
         frame = self.space.rows(codes)
         if self.columns and self.columns != self.space.names:
             frame = frame[list(self.columns)]
+        return frame.to_numpy() if self.bare else frame
+
+    def carrying(self, carried: Carried | None) -> TableModel:
+        """The model asked with the carried columns of other rows, where it takes any."""
+        taken = {one.name for one in self.space.carry} & {
+            *(self.columns or column_order(self.space))
+        }
+        if not taken:
+            return self
+        if carried is None:
+            raise DataError(
+                f"The model takes the column {min(taken)!r}, which is carried along; its values "
+                "are not known here.",
+                "Give rows with every column of the data.",
+            )
+        steps = None if self.steps is None else FirstSteps(self.steps.transform)
+        return replace(self, carried=carried, steps=steps)
+
+    def _with_carried(self, codes: np.ndarray) -> Frame:
+        assert self.carried is not None
+        d = len(self.space)
+        rows = codes[:, d].astype(np.intp) if codes.shape[1] > d else np.zeros(len(codes), np.intp)
+        order = self.columns or column_order(self.space)
+        frame = self.carried.beside(self.space.rows(codes[:, :d]), rows, order)
         return frame.to_numpy() if self.bare else frame
 
     def _input(self, codes: np.ndarray) -> Any:
@@ -161,7 +190,8 @@ def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
     """The model's own columns in their order, where it remembers them; they must be the space's."""
     columns = tuple(str(name) for name in names)
     extra = [name for name in space.names if name not in columns]
-    missing = [name for name in columns if name not in space.names]
+    known = column_order(space)
+    missing = [name for name in columns if name not in known]
     if columns and extra:
         raise DataError(
             f"`data` has the column {extra[0]!r}, which the model was not trained on.",
@@ -170,7 +200,7 @@ def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
     if missing:
         raise DataError(
             f"`data` lacks the column {missing[0]!r}, which the model was trained on.",
-            nearest(missing[0], space.names),
+            nearest(missing[0], known),
         )
     return columns
 

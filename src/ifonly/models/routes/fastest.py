@@ -34,8 +34,8 @@ def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
         return Lookup.of(adapted)
     if isinstance(adapted, TorchModel):
         read = differentiable(model, adapted, space, probe)
-    elif not isinstance(adapted, TableModel) or not len(probe):
-        return adapted
+    elif not isinstance(adapted, TableModel) or adapted.carried is not None or not len(probe):
+        return adapted  # what a model makes of carried columns is asked, not read
     elif hasattr(model, "steps"):
         try:
             read = differentiable(model, adapted, space, probe)
@@ -91,7 +91,9 @@ def approach(
     decision = _decision(adapted, codes, scores, points, threshold)
     if decision.threshold is None or decision.threshold != threshold:
         inner = model  # a wrapper that does not decide as it seems to
-    within = adapted if inner is model else adapt(inner, space, codes)
+    within = (
+        adapted if inner is model else adapt(inner, space, codes, getattr(adapted, "carried", None))
+    )
     if decision.labels:
         return Approach(model, adapted, decision, Labels(adapted))
     try:

@@ -187,6 +187,10 @@ class Reader:
         if not word:
             return self.expected(what, nearest("", names))
         first = word.partition(" ")[0]
+        if {word, first} & {one.name for one in self.space.carry}:
+            return self.trouble(
+                f"{word!r} is carried along and never changes.", "Leave the rule out."
+            )
         hint = close(word, names) or close(first, names) or close(first, others)
         return self.trouble(f"{word!r} is not a feature.", hint or nearest("", names))
 

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from ifonly.errors import RuleError
-from ifonly.rules.language.names import QUOTED, name_text, number_text, unquoted
+from ifonly.rules.language.names import QUOTED, number_text, unquoted
 from ifonly.space import Column, Space
 from ifonly.space.dates import WORDS, clock_of, code_of, date_text
 
@@ -71,7 +71,9 @@ def as_number(value: Any) -> float:
         return value
     if isinstance(value, timedelta):
         days = value / timedelta(days=1)
-        return _length(f"{days:g} days" if days.is_integer() else f"{value.total_seconds()} seconds")
+        return _length(
+            f"{days:g} days" if days.is_integer() else f"{value.total_seconds()} seconds"
+        )
     if isinstance(value, date):
         return _moment(date_text(pd.Timestamp(value)))
     if isinstance(value, str) and _MOMENT.fullmatch(value.strip()):
@@ -116,7 +118,10 @@ def in_units(rule: Any, space: Space) -> Any:
         new = {name: _each(value, space, rule, None) for name, value in values.items()}
     elif hasattr(rule, "factors"):
         _check_sum(rule, columns)
-        new = {name: _each(value, space, rule, next(iter(dates.values()))) for name, value in values.items()}
+        new = {
+            name: _each(value, space, rule, next(iter(dates.values())))
+            for name, value in values.items()
+        }
     else:
         *_, (name, column) = dates.items()
         new = {one: _each(value, space, rule, column) for one, value in values.items()}
@@ -135,7 +140,9 @@ def _each(value: Any, space: Space, rule: Any, column: Column | None) -> Any:
                 f"The rule '{rule}' has {value.said}, and none of its features is a date.",
                 "Compare numbers with numbers.",
             )
-        sign = -1.0 if value.said.startswith("-") and isinstance(value.meaning, pd.Timestamp) else 1.0
+        sign = (
+            -1.0 if value.said.startswith("-") and isinstance(value.meaning, pd.Timestamp) else 1.0
+        )
         return Written(sign * code_of(column, value.meaning), value.said)
     return in_units(value, space) if hasattr(value, "names") and hasattr(value, "check") else value
 
@@ -150,11 +157,10 @@ def _check_kind(rule: Any, name: str, column: Column, values: dict[str, Any]) ->
         else:
             wrong = type(value) is float and value != 0 and math.isfinite(value)
         if wrong:
-            what = "a duration" if length else "a date"
+            what, example = ("a duration", "30 days") if length else ("a date", "2024-01-01")
             raise RuleError(
-                f"The rule '{rule}' has {value.said if isinstance(value, Written) else number_text(value)}, "
-                f"and {name_text(name)!r} wants {what}.",
-                f"Write it as {'30 days' if length else '2024-01-01'}.",
+                f"The rule '{rule}' has {number_text(value)}, and {name!r} wants {what}.",
+                f"Write it as {example}.",
             )
 
 
@@ -162,13 +168,17 @@ def _check_sum(rule: Any, columns: dict[str, Column]) -> None:
     """Refuse a comparison of dates with numbers, of two units, or of moments with durations."""
     units = {name: column.unit for name, column in columns.items()}
     if len(set(units.values())) > 1:
-        listed = ", ".join(f"{name} ({WORDS.get(unit, 'a number')})" for name, unit in units.items())
+        listed = ", ".join(
+            f"{name} ({WORDS.get(unit, 'a number')})" for name, unit in units.items()
+        )
         raise RuleError(
             f"The rule '{rule}' adds or compares columns in different units: {listed}.",
             "Dates are compared with dates of the same unit: round both alike, as in "
             "data['seen'].dt.floor('D').",
         )
-    moments = sum(times for name, times in rule.factors.items() if not clock_of(columns[name].dtype).length)
+    moments = sum(
+        times for name, times in rule.factors.items() if not clock_of(columns[name].dtype).length
+    )
     for way, side in ((1, rule.left), (-1, rule.right)):
         for times, name in side:
             if name:
