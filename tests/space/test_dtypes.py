@@ -141,14 +141,14 @@ def test_what_the_dtype_cannot_hold_is_refused(dtype: str, value: float) -> None
         space.codes(pd.DataFrame({"x": [value]}))
 
 
-def test_decimal_dtypes_and_lists_are_refused_by_name() -> None:
+def test_decimal_dtypes_and_lists_as_levels_are_refused_by_name() -> None:
     amounts = [decimal.Decimal("1.10"), decimal.Decimal("2.20")]
     arrow = pd.Series(pd.arrays.ArrowExtensionArray(pa.array(amounts)))
     for frame in (pl.DataFrame({"x": amounts}), pd.DataFrame({"x": arrow})):
         with pytest.raises(DataError, match=r"'x'.*[dD]ecimal"):
             Space.infer(frame)
     with pytest.raises(DataError, match=r"'x'.*\[1\]"):
-        Space.infer(pl.DataFrame({"x": [[1], [2]]}))
+        Space.infer(pl.DataFrame({"x": [[1], [2]]}), categorical=["x"])
 
 
 def test_dates_are_exact_as_categories() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -141,8 +142,9 @@ def is_value(value: Any) -> bool:
     """Whether a value can be a level, a class or the name of a row."""
     if isinstance(value, tuple):
         return all(map(is_value, value))
-    plain = value is None or value is pd.NaT or isinstance(value, bool | pd.Timestamp | pd.Interval)
-    return plain or is_number(value) or is_text(value)
+    plain = bool | date | timedelta | pd.Interval
+    nothing = value is None or value is pd.NaT
+    return nothing or isinstance(value, plain) or is_number(value) or is_text(value)
 
 
 def _is_lines(value: Any) -> bool:

@@ -92,7 +92,7 @@ def _reason(series: nw.Series[Any], *, empty: bool) -> str:
     if series.dtype.is_nested():
         return "its values are lists or records"
     if series.dtype == nw.Object:
-        first = next(value for value in series.drop_nulls().to_list())
+        (first,) = series.drop_nulls().head(1).to_list()
         try:
             hash(first)
         except TypeError:

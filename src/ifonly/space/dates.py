@@ -93,6 +93,11 @@ def clock_of(dtype: str) -> Clock:
     return Clock(named[1] in ("timedelta64", "duration"), named[2], named[3])
 
 
+def is_moment(column: Column) -> bool:
+    """Whether a column holds points in time, of which none is round."""
+    return bool(column.unit) and not clock_of(column.dtype).length
+
+
 def is_dates(series: nw.Series[Any]) -> bool:
     """Whether a series holds dates, times with a date, or durations."""
     if series.dtype in (nw.Object, nw.Unknown) and isinstance(series.to_native(), pd.Series):
