@@ -256,6 +256,7 @@ TIMES = pd.DataFrame(
     [
         *("start >= 2023-01-05", "wait at most 3 weeks", "start = 2023-01-09"),
         *("seen between 2023-01-05 12:00 and 2023-01-08 12:00+02:00", "start in steps of 7 days"),
+        *("start >= 1960-01-01", "start + wait >= 1960-01-01", "end - 3 days >= start + 1 week"),
         *("end - start <= 40 days", "start <= end", "start + wait <= end", "end >= start + 1 day"),
         *("seen increases by between 2 hours and 36 hours", "job: a -> b takes 40 days of start"),
         *("forbid job=a, start<2023-01-05", "job determines start: a -> 2023-01-05"),

@@ -14,7 +14,7 @@ from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE
 from ifonly.rules.formula import Affine, Formula, Variables, any_of, bound
 from ifonly.rules.intervals import OPPOSITE, SIGNS, check_number
-from ifonly.rules.language.dates import as_number
+from ifonly.rules.language.dates import as_number, is_negative
 from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, truth_values
 from ifonly.rules.scene import Scene
@@ -216,6 +216,6 @@ def _sum_text(terms: tuple[Term, ...], single: bool) -> str:
         else:
             bare = times == -1 or (times == 1 and not single)
             word = name_text(name) if bare else f"{size} * {name_text(name)}"
-        sign = "-" if times < 0 else "+"
-        text += f" {sign} {word}" if text else ("-" if times < 0 else "") + word
+        sign = "-" if is_negative(times) else "+"
+        text += f" {sign} {word}" if text else sign.strip("+") + word
     return text

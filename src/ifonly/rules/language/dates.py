@@ -50,15 +50,22 @@ class Written(float):
         return Written(-float(self), said)
 
     def __abs__(self) -> Written:
-        return -self if self < 0 else self
+        return -self if is_negative(self) else self
 
     @property
     def meaning(self) -> pd.Timestamp | pd.Timedelta:
-        """The moment, or the duration."""
+        """The moment, or the duration, without its minus."""
         text = self.said.removeprefix("-")
-        if _MOMENT.fullmatch(text):
-            return pd.Timestamp(text)
-        return -_span(text) if text != self.said else _span(text)
+        return pd.Timestamp(text) if _MOMENT.fullmatch(text) else _span(text)
+
+
+def is_negative(number: float) -> bool:
+    """Whether a number has a minus; a date before 1970 has none.
+
+    >>> is_negative(-2.0), is_negative(as_number("1960-01-01")), is_negative(-as_number("1 day"))
+    (True, False, True)
+    """
+    return number.said.startswith("-") if isinstance(number, Written) else number < 0
 
 
 def as_number(value: Any) -> float:
@@ -118,14 +125,13 @@ def in_units(rule: Any, space: Space) -> Any:
         new = {name: _each(value, space, rule, None) for name, value in values.items()}
     elif hasattr(rule, "factors"):
         _check_sum(rule, columns)
-        new = {
-            name: _each(value, space, rule, next(iter(dates.values())))
-            for name, value in values.items()
-        }
+        column = next(iter(dates.values()))
+        new = {name: _each(value, space, rule, column) for name, value in values.items()}
     else:
         *_, (name, column) = dates.items()
         new = {one: _each(value, space, rule, column) for one, value in values.items()}
-        _check_kind(rule, name, column, values)
+        if rule.kind:  # a rule of one's own knows what its numbers mean
+            _check_kind(rule, name, column, values)
     return rule if all(new[name] is values[name] for name in new) else replace(rule, **new)
 
 
@@ -140,10 +146,8 @@ def _each(value: Any, space: Space, rule: Any, column: Column | None) -> Any:
                 f"The rule '{rule}' has {value.said}, and none of its features is a date.",
                 "Compare numbers with numbers.",
             )
-        sign = (
-            -1.0 if value.said.startswith("-") and isinstance(value.meaning, pd.Timestamp) else 1.0
-        )
-        return Written(sign * code_of(column, value.meaning), value.said)
+        code = code_of(column, abs(value).meaning)
+        return Written(-code if is_negative(value) else code, value.said)
     return in_units(value, space) if hasattr(value, "names") and hasattr(value, "check") else value
 
 
@@ -189,7 +193,7 @@ def _check_sum(rule: Any, columns: dict[str, Column]) -> None:
                     "Say of what, as in '30 days'.",
                 )
             if isinstance(times, Written) and isinstance(times.meaning, pd.Timestamp):
-                moments += way * (-1 if times < 0 else 1)
+                moments += way * (-1 if is_negative(times) else 1)
     if moments:
         raise RuleError(
             f"The rule '{rule}' compares dates with durations.",
