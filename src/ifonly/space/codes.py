@@ -34,7 +34,7 @@ def read_codes(
     for j, feature in enumerate(features):
         # pandas natively: Narwhals' clothes cost more than the column of a single row.
         series = native[feature.name] if isinstance(native, pd.DataFrame) else frame[feature.name]
-        if feature.column.unit:
+        if isinstance(feature, Continuous) and feature.column.unit:
             codes[:, j] = date_codes(series, feature, what)
         elif isinstance(feature, Continuous):
             codes[:, j] = held(numbers(series, what), feature, what)

@@ -158,13 +158,15 @@ def date_column(column: Column, codes: np.ndarray, library: str) -> Any:
         whole = values.astype(np.int64).astype(object)
         whole[np.isnat(values)] = None
         start = nw.Int32 if clock.tick == "D" else nw.Int64
-        series = nw.new_series("", whole.tolist(), start, backend=library)  # type: ignore[arg-type]
-        return series.cast(clock.narwhals)
+        numbers = nw.new_series("", whole.tolist(), start, backend=library)  # type: ignore[arg-type]
+        return numbers.cast(clock.narwhals)
     if clock.tick == "D":
         gap = None if column.none or column.dtype != "object" else pd.NaT
-        days = pd.Series([gap if np.isnat(one) else one.item() for one in values], dtype=object)
+        days: Any = pd.Series(
+            [gap if np.isnat(one) else one.item() for one in values], dtype=object
+        )
         return days if column.dtype == "object" else days.astype(column.dtype).array
-    series = pd.Series(values)
+    series: Any = pd.Series(values)
     if clock.zone is not None:
         series = series.dt.tz_localize("UTC").dt.tz_convert(clock.zone)
     return series.astype(column.dtype).array
@@ -222,7 +224,8 @@ def code_of(column: Column, value: pd.Timestamp | pd.Timedelta) -> float:
 
 def _instants(series: nw.Series[Any], clock: Clock, what: str) -> np.ndarray:
     """[n] the values of a series as NumPy has them, in UTC and in their own resolution."""
-    dtype, native = series.dtype, series.to_native()
+    dtype: Any = series.dtype
+    native: Any = series.to_native()
     if series.is_null().all():
         return np.full(len(series), "NaT", dtype=clock.numpy)
     if not is_dates(series):
@@ -240,8 +243,7 @@ def _instants(series: nw.Series[Any], clock: Clock, what: str) -> np.ndarray:
         if not isinstance(dtype, nw.Datetime | nw.Duration):
             days = [None if pd.isna(one) else one for one in native]
             return np.array(days, dtype="datetime64[D]")
-        tick = dtype.time_unit  # type: ignore[attr-defined]
-        return native.to_numpy(dtype=Clock(clock.length, tick).numpy)
+        return np.asarray(native.to_numpy(dtype=Clock(clock.length, dtype.time_unit).numpy))
     return np.asarray(series.to_numpy())
 
 

@@ -72,7 +72,8 @@ def column_of(series: nw.Series[Any]) -> Column:
     if isinstance(dtype, nw.Decimal):
         raise _not_restorable(series.name, str(native.dtype))
     if isinstance(dtype, nw.Datetime | nw.Duration):
-        zone = f", {dtype.time_zone}" if getattr(dtype, "time_zone", None) else ""
+        zone = getattr(dtype, "time_zone", None)
+        zone = f", {zone}" if zone else ""
         kind = "datetime64" if isinstance(dtype, nw.Datetime) else "timedelta64"
         return Column(f"{kind}[{dtype.time_unit}{zone}]")
     categories = tuple(dtype.categories) if isinstance(dtype, nw.Enum) else ()

@@ -146,7 +146,7 @@ def _values(words: Sequence[str | None], kind: Kind) -> pd.Series[Any]:
 def _dates(words: Sequence[str | None]) -> pd.Series[Any] | None:
     """Words as dates; nothing where one is no day of the calendar, or offsets differ."""
     try:
-        read = pd.to_datetime(pd.Series(list(words), dtype=object), format="ISO8601")
+        read = pd.to_datetime(pd.Series(np.array(words, dtype=object)), format="ISO8601")
     except ValueError:
         return None
     return read if isinstance(read.dtype, pd.DatetimeTZDtype) or read.dtype.kind == "M" else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -17,7 +17,7 @@ import pandas as pd
 from ifonly.errors import RuleError
 from ifonly.rules.language.names import QUOTED, number_text, unquoted
 from ifonly.space import Column, Space
-from ifonly.space.dates import WORDS, clock_of, code_of, date_text
+from ifonly.space.dates import UNITS, WORDS, clock_of, code_of, date_text
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
 _MOMENT = re.compile(
@@ -106,7 +106,7 @@ def limit_text(column: Column, code: float) -> str:
     """A code as the value of a column is written in a rule."""
     if not column.unit:
         return number_text(code)
-    clock, unit = clock_of(column.dtype), pd.Timedelta(1, unit=column.unit)  # type: ignore[call-overload]
+    clock, unit = clock_of(column.dtype), pd.Timedelta(UNITS[column.unit], unit="ns")
     if clock.length:
         return str(as_number((code * unit).to_pytimedelta()).said)  # type: ignore[attr-defined]
     return date_text(pd.Timestamp(0) + code * unit)
@@ -114,7 +114,7 @@ def limit_text(column: Column, code: float) -> str:
 
 def in_units(rule: Any, space: Space) -> Any:
     """The rule with its dates and durations in the units of the columns that it is about."""
-    if not is_dataclass(rule):
+    if not hasattr(rule, "__dataclass_fields__"):
         return rule
     values = {one.name: getattr(rule, one.name) for one in fields(rule)}
     columns = {
