@@ -241,8 +241,8 @@ def _instants(series: nw.Series[Any], clock: Clock, what: str) -> np.ndarray:
         )
     if isinstance(native, pd.Series):
         if not isinstance(dtype, nw.Datetime | nw.Duration):
-            days = [None if pd.isna(one) else one for one in native]
-            return np.array(days, dtype="datetime64[D]")
+            days = np.where(native.isna(), None, native.astype(object))
+            return np.asarray(days.astype("datetime64[D]"))
         return np.asarray(native.to_numpy(dtype=Clock(clock.length, dtype.time_unit).numpy))
     return np.asarray(series.to_numpy())
 
@@ -270,8 +270,8 @@ def _values(codes: np.ndarray, clock: Clock, unit: str) -> np.ndarray:
         first = np.ones(len(values), dtype=bool)  # of an hour that comes twice
         local = pd.DatetimeIndex(values)
         local = local.tz_localize(clock.zone, ambiguous=first, nonexistent="shift_forward")
-        values = local.tz_convert("UTC").tz_localize(None).to_numpy(dtype=clock.numpy)
-    return values
+        return np.asarray(local.tz_convert("UTC").tz_localize(None).to_numpy(dtype=clock.numpy))
+    return np.asarray(values)
 
 
 def _zone(zone: str | None) -> str:

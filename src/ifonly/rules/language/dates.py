@@ -10,12 +10,13 @@ import math
 import re
 from dataclasses import fields, replace
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
 from ifonly.errors import RuleError
 from ifonly.rules.language.names import QUOTED, number_text, unquoted
+from ifonly.rules.rule import Rule
 from ifonly.space import Column, Space
 from ifonly.space.dates import UNITS, WORDS, clock_of, code_of, date_text
 
@@ -112,11 +113,12 @@ def limit_text(column: Column, code: float) -> str:
     return date_text(pd.Timestamp(0) + code * unit)
 
 
-def in_units(rule: Any, space: Space) -> Any:
+def in_units(rule: Rule, space: Space) -> Rule:
     """The rule with its dates and durations in the units of the columns that it is about."""
     if not hasattr(rule, "__dataclass_fields__"):
         return rule
-    values = {one.name: getattr(rule, one.name) for one in fields(rule)}
+    frozen: Any = rule
+    values = {one.name: getattr(rule, one.name) for one in fields(frozen)}
     columns = {
         name: space.features[space.index(name)].column for name in rule.names if name in space.names
     }
@@ -132,7 +134,8 @@ def in_units(rule: Any, space: Space) -> Any:
         new = {one: _each(value, space, rule, column) for one, value in values.items()}
         if rule.kind:  # a rule of one's own knows what its numbers mean
             _check_kind(rule, name, column, values)
-    return rule if all(new[name] is values[name] for name in new) else replace(rule, **new)
+    same = all(new[name] is values[name] for name in new)
+    return rule if same else cast(Rule, replace(frozen, **new))
 
 
 def _each(value: Any, space: Space, rule: Any, column: Column | None) -> Any:
@@ -148,7 +151,7 @@ def _each(value: Any, space: Space, rule: Any, column: Column | None) -> Any:
             )
         code = code_of(column, abs(value).meaning)
         return Written(-code if is_negative(value) else code, value.said)
-    return in_units(value, space) if hasattr(value, "names") and hasattr(value, "check") else value
+    return in_units(value, space) if isinstance(value, Rule) else value
 
 
 def _check_kind(rule: Any, name: str, column: Column, values: dict[str, Any]) -> None:
