@@ -241,7 +241,8 @@ def _instants(series: nw.Series[Any], clock: Clock, what: str) -> np.ndarray:
         )
     if isinstance(native, pd.Series):
         if not isinstance(dtype, nw.Datetime | nw.Duration):
-            days = np.where(native.isna(), None, native.astype(object))
+            days = native.to_numpy(dtype=object, copy=True)
+            days[native.isna()] = None
             return np.asarray(days.astype("datetime64[D]"))
         return np.asarray(native.to_numpy(dtype=Clock(clock.length, dtype.time_unit).numpy))
     return np.asarray(series.to_numpy())
