@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from ifonly.rules import only_change as only_change
     from ifonly.rules import only_decreases as only_decreases
     from ifonly.rules import only_increases as only_increases
+    from ifonly.rules import ratio as ratio
     from ifonly.rules import relation as relation
     from ifonly.rules import takes as takes
     from ifonly.rules import together as together
@@ -77,7 +78,7 @@ _HOMES = {
     "ifonly.rules": (
         "Rules at_least at_most at_most_change between causes changes decreases determines fixed "
         "forbid in_steps increases missing none_of one_of only_change only_decreases "
-        "only_increases relation takes together"
+        "only_increases ratio relation takes together"
     ),
     "ifonly.rules.suggested.suggestions": "Suggestions",
     "ifonly.solve.method": "Method MethodLike",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ifonly.answers import Answers
@@ -15,7 +15,7 @@ from ifonly.rules import Rules
 from ifonly.rules.suggested.suggestions import MOST, Suggestions, suggested
 from ifonly.solve.method import MethodLike
 from ifonly.solve.method_text import read_method
-from ifonly.solve.question import check_whole
+from ifonly.solve.question import Budget, check_whole
 from ifonly.space import Cost, Space
 from ifonly.space.frame import Frame
 
@@ -40,6 +40,7 @@ def explain(
     plausible: float | bool | Plausible | None = None,
     seed: int = 0,
     budget: Any = None,
+    progress: bool | Callable[[int, int], None] | None = None,
 ) -> Answers:
     """k ways in which each row would have got another outcome.
 
@@ -94,8 +95,12 @@ def explain(
     seed
         The same seed gives the same answers.
     budget
-        The most seconds, or {'seconds': ..., 'model_rows': ...}; what is found by then comes back,
-        and the rows not reached have the status `skipped`.
+        The most seconds, or {'seconds': ..., 'model_rows': ..., 'model_rows_per_row': ...}, with
+        all that is asked of the model to prepare. What is found by then comes back, and the rows
+        not reached have the status `skipped`. 'model_rows_per_row' is for each row by itself.
+    progress
+        A bar shows after two seconds, in a terminal or a notebook. False: none. A function is
+        called with the number of rows done and of rows asked instead.
 
     Returns
     -------
@@ -117,6 +122,7 @@ def explain(
     >>> answers.status
     (<Status.FOUND: 'found'>,)
     """
+    limit = Budget.of(budget)
     explainer = Explainer(
         model,
         data=data,
@@ -125,6 +131,7 @@ def explain(
         rules=rules,
         causes=causes,
         method=method,
+        budget=limit.to_prepare,
     )
     return explainer.explain(
         rows,
@@ -136,7 +143,8 @@ def explain(
         certify=certify,
         plausible=plausible,
         seed=seed,
-        budget=budget,
+        budget=limit.after(explainer.setting.prepared_rows),
+        progress=progress,
     )
 
 
@@ -190,16 +198,15 @@ def explain_again(
             "Give the causal model that the answers were made with, and only then.",
         )
     if space is None and data is not None:
-        prices = {
-            name: record[name] for name in ("labels", "weights", "sparsity", "precision", "one_hot")
-        }
-        carry = record.get("carry", ())
-        space = Space.infer(data, record["categorical"], record["ordinal"], carry=carry, **prices)
+        stated = ("labels", "weights", "sparsity", "precision", "one_hot", "thousands", "carry")
+        prices = {name: record[name] for name in stated if name in record}
+        space = Space.infer(data, record["categorical"], record["ordinal"], **prices)
     if space is not None and space.fingerprint != record["space_fingerprint"]:
         raise OptionError(
             "The record was made with other data: its space is not the space of these.",
             "Give the data, or answers.space, that the answers were made with.",
         )
+    limit = Budget.of(record["budget"])
     explainer = Explainer(
         model,
         data=data,
@@ -207,9 +214,11 @@ def explain_again(
         rules=record["rules"],
         causes=causes,
         method=read_method(record["method"]) if method is None else method,
+        budget=limit.to_prepare,
     )
-    names = ("target", "k", "threshold", "row_rules", "certify", "plausible", "seed", "budget")
-    return explainer.explain(rows, **{name: record[name] for name in names})
+    names = ("target", "k", "threshold", "row_rules", "certify", "plausible", "seed")
+    limit = limit.after(explainer.setting.prepared_rows)
+    return explainer.explain(rows, budget=limit, **{name: record[name] for name in names})
 
 
 @options

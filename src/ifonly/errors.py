@@ -6,7 +6,8 @@
     ├── TargetError    (ValueError)    the wanted outcome does not exist or does not fit the model
     ├── RuleError      (ValueError)    a rule is not understood, or no row can obey
     ├── ModelError     (RuntimeError)  the model raised, or its output cannot be used
-    │   └── ReadingError               the model disagrees with what was read from it
+    │   ├── ReadingError               the model disagrees with what was read from it
+    │   └── ServiceError               the model is a service that cannot be reached
     ├── MissingExtra   (ImportError)   an optional dependency is not installed
     └── FileError      (OSError)       a file cannot be read or trusted
         └── OutputError                a file, pipe or stream cannot be written
@@ -78,6 +79,13 @@ class PredictionError(ModelError):
 
 class ReadingError(ModelError):
     """The model is of a kind that can be read, and disagrees with what was read from it."""
+
+
+class ServiceError(ModelError):
+    """The model is a service, and a request to it failed on the way, not because of its rows."""
+
+    passing = False
+    """Whether the same request may succeed in a second."""
 
 
 class MissingExtra(IfonlyError, ImportError):

@@ -7,6 +7,7 @@ answer   statuses, scores, and a record of what produced them
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -18,14 +19,14 @@ from ifonly.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.causal import CausalModel
 from ifonly.errors import OptionError, options
-from ifonly.models import Counted, Model
+from ifonly.models import Counted
 from ifonly.models.counted import Contradiction, Rejection
-from ifonly.models.routes.memo import Memo
+from ifonly.models.pace import Watch
 from ifonly.plausible import Plausible, Usual, shares
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
-from ifonly.solve.chunks import answer_in_turns
-from ifonly.solve.method import Method, MethodLike, method_of
+from ifonly.solve.chunks import answer_in_turns, counted
+from ifonly.solve.method import Method, MethodLike, check_used, method_of
 from ifonly.solve.pose import Batch
 from ifonly.solve.predict import predict
 from ifonly.solve.prepare import Setting, prepare, provided
@@ -34,10 +35,11 @@ from ifonly.solve.source import Source
 from ifonly.solve.stages import certifier_of
 from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.solve.usual import with_usual
+from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
 from ifonly.space.carry import Carried, tagged
-from ifonly.space.frame import Frame, index_of, library_of
-from ifonly.space.space import SPARSITY
+from ifonly.space.frame import Frame, library_of
+from ifonly.space.index import index_of
 
 
 class Explainer:
@@ -51,9 +53,8 @@ class Explainer:
     data
         The frame of features that the model was trained on.
     space
-        The features and what changing them costs, where `Space.infer(data)` does not say enough:
-        orders of levels, labels, weights, sparsity. Without `data`, the search has no known rows
-        to start from.
+        The features and what changing them costs, where `Space.infer(data)` does not say enough.
+        Without `data`, the search has no known rows to start from.
     categorical
         Columns of `data` with numbers that are names of categories.
     rules
@@ -63,6 +64,9 @@ class Explainer:
     method
         'auto', 'gradient', 'exact', 'edits' or 'neighbours'; a Searcher such as
         `Engine(effort='thorough')`; or a Method.
+    budget
+        What preparing may cost, as in `explain`: fewer rows of `data` are asked about, and what
+        does not fit is left out. `answers.record["prepared_rows"]` says what it cost.
 
     Raises
     ------
@@ -90,7 +94,9 @@ class Explainer:
         rules: Rules = (),
         causes: CausalModel | None = None,
         method: MethodLike = "auto",
+        budget: Any = None,
     ) -> None:
+        limit = Budget.of(budget)
         self.method = method_of(method)
         categorical = (categorical,) if isinstance(categorical, str) else tuple(categorical)
         if categorical and (space is not None or data is None):
@@ -100,7 +106,7 @@ class Explainer:
             )
         if categorical:
             space = Space.infer(data, categorical)
-        setting = prepare(model, data, space, causes).with_rules(rules)
+        setting = prepare(model, data, space, causes, limit).with_rules(rules)
         self.setting = self._provided(setting, self.method)
         self._usual: dict[Any, Usual] = {}
 
@@ -120,7 +126,7 @@ class Explainer:
         seed: int = 0,
         budget: Any = None,
         plausible: float | bool | Plausible | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        progress: bool | Callable[[int, int], None] | None = None,
         keep: bool = False,
     ) -> Answers:
         """k answers to each row.
@@ -140,7 +146,7 @@ class Explainer:
         rules
             Rules of this question, beside those of the Explainer.
         row_rules
-            Rules of single rows, by position: {0: ['income at most 30000']}, or a list per row.
+            Rules of single rows, by position or label: {0: ['income fixed']}, or a list per row.
         weights
             What changes cost in this question: {'age': 2.0, 'income': ifonly.cost(up=3)}.
         diversity
@@ -150,16 +156,18 @@ class Explainer:
         seed
             The same seed gives the same answers.
         budget
-            The most seconds, or {'seconds': ..., 'model_rows': ...}; what is found by then comes
-            back, and the rows not reached are `skipped`.
+            The most seconds, or {'seconds': ..., 'model_rows': ..., 'model_rows_per_row': ...}.
+            What is found by then comes back, and the rows not reached are `skipped`.
         plausible
             Every answer is at least as usual as this share of the rows of `data`, or as its own
             row: 0.05. By default, of answers of similar cost the more usual are chosen; False
             leaves that out, and `ifonly.Plausible` chooses the measure.
         progress
-            Called with the number of rows done and the number of rows asked.
+            A bar shows after two seconds, in a terminal or a notebook. False: none. A function is
+            called with the number of rows done and of rows asked instead.
         keep
-            Ctrl-C ends the search, and what is finished comes back.
+            Ctrl-C ends the search after the call of the model that runs, and what is found comes
+            back.
 
         Returns
         -------
@@ -179,26 +187,34 @@ class Explainer:
         >>> Explainer(rich, data=data).explain(data[:2], k=1, row_rules={1: ["income fixed"]})
         <Answers: 2 rows, k=1: 1 found, 1 infeasible>
         """
-        question = Question(target, k, threshold, certify, seed, budget, progress, keep, plausible)
+        limit, watch = Budget.of(budget), Watch()
+        question = Question(target, k, threshold, certify, seed, limit, progress, keep, plausible)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
-        setting = self._setting(question, method, rules, weights)
-        setting = with_usual(setting, method.selector, plausible, self._usual)
-        check_threshold(threshold, setting.model.classes)
-        setting = setting if threshold is None else setting.by_scores
-        x = setting.space.codes(rows)
-        setting, carried = setting.carrying(rows)
-        own = read_row_rules(row_rules, len(x), setting.space)
-        model = _counted(setting.model, question.limit, setting.route, method)
-        ask = partial(_explained, question, method, rows, x, own, carried=carried)
-        try:
-            return ask(model=model, setting=setting)
-        except Rejection:  # one row that the model fails for: the route is right for others
-            plain = replace(setting, route=setting.model)
-            return ask(model=model.without_route(), setting=plain)
-        except Contradiction:
-            # A shortcut that misleads is not taken again: the model itself is asked.
-            self.setting = replace(self.setting, route=setting.model, contradicted=True)
-            plain = replace(setting, route=setting.model, contradicted=True)
+        with watched(watch, progress, keep=keep):
+            setting = self._setting(question, method, rules, weights)
+            try:
+                usual = self._usual, limit.deadline
+                setting = with_usual(setting, method.selector, plausible, *usual)
+            except KeyboardInterrupt:
+                if not keep:
+                    raise
+                watch.ended = time.monotonic()
+            check_threshold(threshold, setting.model.classes)
+            setting = setting if threshold is None else setting.by_scores
+            x = setting.space.codes(rows)
+            setting, carried = setting.carrying(rows)
+            watch.asked, watch.searching = len(x), True
+            own = read_row_rules(row_rules, index_of(rows, len(x)), setting.space)
+            model = counted(setting, limit, method, watch)
+            ask = partial(_explained, question, method, rows, x, own, carried=carried)
+            try:
+                return ask(model=model, setting=setting)
+            except Rejection:  # one row that the model fails for: the route is right for others
+                plain = replace(setting, route=setting.model)
+            except Contradiction:
+                # A shortcut that misleads is not taken again: the model itself is asked.
+                self.setting = replace(self.setting, route=setting.model, contradicted=True)
+                plain = replace(setting, route=setting.model, contradicted=True)
             return ask(model=model.without_route(), setting=plain)
 
     def _setting(
@@ -210,24 +226,9 @@ class Explainer:
     ) -> Setting:
         """What was prepared, with what this question adds to it."""
         setting = self.setting  # read once: another thread may drop its route
-        if question.certify is not False:
-            if method.proves:
-                raise OptionError(
-                    f"certify={question.certify!r} has no effect: "
-                    f"{type(method.searcher).__name__} proves its answers itself.",
-                    "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
-                )
-            if setting.reading is None and not setting.unread:
-                setting = self.setting = provided(
-                    setting, gradient=False, reading=False, certify=True
-                )
-        if setting.space.sparsity != SPARSITY and not method.weighs:
-            raise OptionError(
-                f"sparsity={setting.space.sparsity!r} of the space has no effect: "
-                f"{type(method.selector).__name__} takes the points of "
-                f"{type(method.searcher).__name__} in order.",
-                "Leave `sparsity` out, or use method='auto'.",
-            )
+        check_used(method, question.certify, setting.space.sparsity)
+        if question.certify is not False and setting.reading is None and not setting.unread:
+            setting = self.setting = provided(setting, gradient=False, reading=False, certify=True)
         setting = setting if weights is None else setting.priced(weights)
         return setting.with_rules(rules)
 
@@ -286,12 +287,6 @@ def _explained(
         library=library_of(rows),
         carried=carried,
         notes=found.notes,
-        record=record_of(setting, model, method, question, own, interrupted=found.interrupted),
+        record=record_of(setting, model, method, question, own, rows, stopped=found.interrupted),
         source=Source(setting, method, batch, found.pools),
     )
-
-
-def _counted(own: Model, limit: Budget, way: Model, method: Method) -> Counted:
-    """The model and the route to it for one question."""
-    counted = Counted(own, way, most_rows=limit.model_rows, deadline=limit.deadline())
-    return counted if method.descends or counted.cheap else replace(counted, memo=Memo())

@@ -81,6 +81,7 @@ def one_point(model: CausalModel, space: Space, row: np.ndarray, action: np.ndar
     return point
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("make", [written, fitted])
 @given(seed=SEEDS)
 @settings(max_examples=30, deadline=None)

@@ -127,9 +127,9 @@ class Signalling:
         self.calls += 1
         Path("calls").write_text(str(self.calls))
         call, what = Path("plan").read_text().split()
+        if what == "error" and self.calls >= int(call):
+            raise RuntimeError("the model is out of order")
         if self.calls == int(call):
-            if what == "error":
-                raise RuntimeError("the model is out of order")
             os.kill(os.getpid(), getattr(signal, what))
         return self.model.predict_proba(frame)
 '''
@@ -162,7 +162,7 @@ class Signalling:
 @pytest.fixture
 def signalling(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Signalling:
     """Such a command, run once to the end: `whole.csv` is what it writes, in several chunks."""
-    monkeypatch.setattr("ifonly.solve.chunks.CHUNK", 60_000)
+    monkeypatch.setattr("ifonly.solve.chunks.CHUNK", 20_000)
     (folder / "signalling_model.py").write_text(SIGNALLING)
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, "signalling_model", raising=False)
@@ -170,7 +170,7 @@ def signalling(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Signa
     model = made.Signalling(joblib.load(folder / "loan.joblib"))
     joblib.dump(model, folder / "signalling.joblib")
     lines = (folder / "loan.csv").read_text().splitlines()
-    (folder / "many.csv").write_text("\n".join(lines[:41]) + "\n")
+    (folder / "many.csv").write_text("\n".join(lines[:9]) + "\n")
     command = Signalling(folder)
     command.plan(0, "nothing")
     assert run(*command.words, "--out", "whole.csv").code == 0

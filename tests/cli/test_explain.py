@@ -35,6 +35,12 @@ def test_json_is_what_answers_read(explain: Any) -> None:
     assert (len(answers), answers.k, answers.record["seed"]) == (2, 3, 5)
 
 
+def test_thousands_are_apart_as_stated(explain: Any) -> None:
+    answers = Answers.from_json(explain("--format", "json", "--thousands", "_", "-k", "1").out)
+    assert answers.space.thousands == "_"
+    assert explain("--thousands", ".").code == 2
+
+
 def test_the_same_command_gives_the_same_bytes(explain: Any) -> None:
     assert explain("--format", "json").out == explain("--format", "json").out
 

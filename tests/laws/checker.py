@@ -12,6 +12,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from fractions import Fraction
+from operator import eq, ge, gt, le, lt
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ Plain = Mapping[str, Any]
 """A rule as JSON holds it."""
 Levels = Mapping[str, Sequence[Any]]
 """The levels of each category, in order where they have one; what is not listed is a number."""
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,9 @@ def speaks_of(rule: Plain) -> set[str]:
         return set()
     names = {rule[key] for key in ("name", "of", "cause", "effect") if rule.get(key)}
     names |= set(rule.get("features", ()))
-    names |= {name for side in ("left", "right") for _, name in rule.get(side, ()) if name}
+    for side in ("left", "right"):
+        for _, *parts in rule.get(side, ()):
+            names |= {n for part in parts for n in ([part] if isinstance(part, str) else part) if n}
     for part in parts_of(rule):
         names |= speaks_of(part)
     return names
@@ -115,17 +120,7 @@ def _between(rule: Plain, case: Case) -> bool | None:
 def _compare(rule: Plain, case: Case) -> bool | None:
     if case.lacks(rule["name"]):
         return None
-    return _compared(case.after[rule["name"]], rule["sign"], _number(rule["number"]))
-
-
-def _compared(left: Decimal, sign: str, right: Decimal) -> bool:
-    if sign == "<":
-        return left < right
-    if sign == "<=":
-        return left <= right
-    if sign == "=":
-        return left == right
-    return left >= right if sign == ">=" else left > right
+    return COMPARED[rule["sign"]](case.after[rule["name"]], _number(rule["number"]))
 
 
 def _monotone(rule: Plain, case: Case) -> bool | None:
@@ -143,7 +138,9 @@ def _shift(rule: Plain, case: Case) -> bool | None:
         rise = rise if rule["way"] == "increases" else -rise
         if rise <= 0:
             return False
-    return bool(_end(rule["least"], 0) <= abs(rise) <= _end(rule["most"], math.inf))
+    share = abs(case.before[rule["name"]]) / 100 if "percent" in rule["rule"] else Decimal(1)
+    enough = abs(rise) >= _end(rule["least"], 0) * share
+    return enough and (rule["most"] is None or abs(rise) <= _number(rule["most"]) * share)
 
 
 def _one_of(rule: Plain, case: Case) -> bool | None:
@@ -176,7 +173,26 @@ def _linear(rule: Plain, case: Case) -> bool | None:
         sum((_number(n) * (case.after[name] if name else 1) for n, name in rule[side]), Decimal(0))
         for side in ("left", "right")
     )
-    return _compared(left, rule["sign"], right)
+    return COMPARED[rule["sign"]](left, right)
+
+
+def _products(rule: Plain, case: Case) -> bool | None:
+    """In fractions; what is divided by 0 is divided by next to nothing, and grows very large."""
+    if case.lacks(*speaks_of(rule)):
+        return None
+    zero, tiny, excess = False, Fraction(1, 10**60), Fraction(0)
+    for way, side in ((1, "left"), (-1, "right")):
+        for times, over, under in rule[side]:
+            term = way * Fraction(_number(times))
+            for name in over:
+                term *= Fraction(case.after[name])
+            for name in under:
+                zero |= not case.after[name]
+                term /= Fraction(case.after[name]) or tiny
+            excess += term
+    if zero and abs(excess) < 10**20:
+        return None
+    return COMPARED[rule["sign"]](excess, 0)
 
 
 def _takes(rule: Plain, case: Case) -> bool | None:
@@ -261,6 +277,7 @@ MEANINGS: dict[str, Callable[[Plain, Case], bool | None]] = {
     "compare": _compare,
     "monotone": _monotone,
     "shift": _shift,
+    "shift in percent": _shift,
     "one of": _one_of,
     "fixed": lambda rule, case: not case.changed(rule["name"]),
     "changes": lambda rule, case: case.changed(rule["name"]),
@@ -268,6 +285,7 @@ MEANINGS: dict[str, Callable[[Plain, Case], bool | None]] = {
     "at most change": _at_most,
     "in steps": _steps,
     "relation": _linear,
+    "products": _products,
     "takes": _takes,
     "together": _together,
     "causes": _causes,

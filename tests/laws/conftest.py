@@ -34,6 +34,8 @@ class Case:
     predict: Callable[[pd.DataFrame], np.ndarray]
     target: Any = "opposite"
     options: dict[str, Any] = field(default_factory=dict)
+    known: dict[str, ifonly.Answers] = field(default_factory=dict)
+    """What `answers` has given, by its options; shared with copies of the case."""
 
     @property
     def rows(self) -> pd.DataFrame:
@@ -46,9 +48,21 @@ class Case:
         return self.data[np.asarray(mask)].iloc[:6]
 
     def explain(self, rows: Any = None, **options: Any) -> ifonly.Answers:
+        """The answers to rows, or to the case's own; no frame that goes in is changed."""
         rows = self.rows if rows is None else rows
         settings = {"target": self.target, "k": 3, **self.options, **options}
-        return ifonly.explain(self.model, rows, data=self.data, **settings)
+        before = [frame.copy(deep=True) for frame in (rows, self.data)]
+        answers = ifonly.explain(self.model, rows, data=self.data, **settings)
+        for frame, copy in zip((rows, self.data), before, strict=True):
+            pd.testing.assert_frame_equal(frame, copy, check_exact=True)
+        return answers
+
+    def answers(self, **options: Any) -> ifonly.Answers:
+        """What `explain` gives for the case's own rows, asked once by all tests."""
+        name = str(sorted({**self.options, **options}.items()))
+        if name not in self.known:
+            self.known[name] = self.explain(**options)
+        return self.known[name]
 
     def right(self, frame: pd.DataFrame, wanted: list[Any]) -> np.ndarray:
         """Whether the users' own prediction of each row of a frame is the wanted outcome."""

@@ -16,6 +16,7 @@ from ifonly.testing import MODEL_KINDS, random_frame, random_model, random_rules
 from ifonly.testing.spaces import CODED
 
 RULES = ["age only increases", "income between 1500 and 9000", "married fixed"]
+MORE = [*RULES, "grade only decreases", ifonly.one_of("job", ["Sales", "Other, rare"])]
 
 
 def points_of(answers: ifonly.Answers) -> list[list[tuple[Any, ...]]]:
@@ -31,9 +32,9 @@ def points_of(answers: ifonly.Answers) -> list[list[tuple[Any, ...]]]:
 @pytest.mark.sample(4)
 def test_a_row_gets_the_same_answers_alone_shuffled_and_in_shards(asked: Any) -> None:
     rows = asked.rows
-    together = asked.explain(rules=RULES)
+    together = asked.answers(rules=RULES)
     order = np.random.default_rng(0).permutation(len(rows))
-    batches = [[i] for i in range(len(rows))] + [order, order[:2], order[2:]]
+    batches = [order[:1], order[1:2], order[2:], order]
     for batch in batches:
         answers = asked.explain(rows.iloc[batch], rules=RULES)
         assert points_of(answers) == [points_of(together)[i] for i in batch]
@@ -43,7 +44,7 @@ def test_a_row_gets_the_same_answers_alone_shuffled_and_in_shards(asked: Any) ->
 
 @pytest.mark.sample(2)
 def test_every_answer_stands_up_to_the_users_own_model(asked: Any) -> None:
-    answers = asked.explain()
+    answers = asked.answers()
     assert set(answers.status) == {ifonly.Status.FOUND}
     frame = answers.frame()
     wanted = [answers.wanted[q] for q in frame["query"]]
@@ -53,8 +54,7 @@ def test_every_answer_stands_up_to_the_users_own_model(asked: Any) -> None:
 
 @pytest.mark.sample(2)
 def test_every_answer_obeys_every_rule(asked: Any) -> None:
-    rules = [*RULES, "grade only decreases", ifonly.one_of("job", ["Sales", "Other, rare"])]
-    answers = asked.explain(rules=rules)
+    answers = asked.answers(rules=MORE, k=6)
     frame = answers.frame()
     own = asked.rows.iloc[frame["query"]].reset_index(drop=True)
     assert len(frame) > 0
@@ -70,7 +70,7 @@ def test_every_answer_obeys_every_rule(asked: Any) -> None:
 
 @pytest.mark.sample(2)
 def test_no_answer_repeats_another_or_its_row(asked: Any) -> None:
-    answers = asked.explain(k=6)
+    answers = asked.answers(rules=MORE, k=6)  # more than there are ways, for many rows
     for own, points in zip(answers.x, points_of(answers), strict=True):
         assert len(set(points)) == len(points)
         assert tuple(own) not in points
@@ -78,7 +78,7 @@ def test_no_answer_repeats_another_or_its_row(asked: Any) -> None:
 
 @pytest.mark.sample(2)
 def test_every_answer_can_be_written_as_a_row(asked: Any) -> None:
-    answers = asked.explain()
+    answers = asked.answers()
     frame, data = answers.frame(), asked.data
     assert frame[list(data.columns)].dtypes.to_list() == data.dtypes.to_list()
     assert frame["age"].between(data["age"].min(), data["age"].max()).all()
@@ -91,13 +91,10 @@ def test_every_answer_can_be_written_as_a_row(asked: Any) -> None:
 
 @pytest.mark.sample(3)
 def test_the_input_frames_are_unchanged_bit_for_bit(asked: Any) -> None:
-    rows, data = asked.rows, asked.data
-    before = [frame.copy(deep=True) for frame in (rows, data)]
-    asked.explain(rows, rules=RULES)
-    for frame, copy in zip((rows, data), before, strict=True):
-        pd.testing.assert_frame_equal(frame, copy, check_exact=True)
+    asked.answers(rules=RULES)  # `Case.explain` compares the frames, here and for every other law
 
 
+@pytest.mark.sample(2)
 def test_the_answers_know_what_they_cost_and_what_made_them(case: Any) -> None:
     answers = case.explain(seed=7, rules=RULES)
     record = answers.record
@@ -108,6 +105,7 @@ def test_the_answers_know_what_they_cost_and_what_made_them(case: Any) -> None:
     assert dict(again) == dict(record)
 
 
+@pytest.mark.sample(2)
 def test_a_row_that_has_the_outcome_already_is_told_so(case: Any) -> None:
     rows = pd.concat([case.rows, case.data.drop(case.rows.index)[:60]])
     answers = case.explain(rows)
@@ -121,7 +119,7 @@ def test_the_order_of_the_training_rows_does_not_matter(asked: Any) -> None:
     shuffled = asked.data.sample(frac=1, random_state=3)
     settings = {"target": asked.target, "k": 3, **asked.options}
     answers = ifonly.explain(asked.model, asked.rows, data=shuffled, **settings)
-    assert points_of(answers) == points_of(asked.explain())
+    assert points_of(answers) == points_of(asked.answers())
 
 
 @given(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from ifonly.testing.grammar import rule_of
 from .checker import Case, broken, values_of
 
 SEEDS = st.integers(0, 10_000)
+DEEP = bool(os.environ.get("IFONLY_DEEP"))
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,16 @@ EXAMPLES = [
     ("rate in steps of 0.2", 0.1, 0.6, False),
     ("rate in steps of 0.2", 0.1, 0.3, True),
     ("0.1 + 0.2 = rate", 0.0, 0.3, False),
+    ("rate changes by at most 50%", 0.2, 0.3, False),
+    ("rate changes by at most 50%", 0.2, 0.4, True),
+    ("rate changes by at most 50%", 0.0, 0.1, True),
+    ("rate increases by at least 10%", 0.0, 0.1, False),
+    ("rate increases by at least 10%", None, 0.1, False),
+    ("age / rate <= 10", 0.1, 0.3, False),
+    ("age / rate <= 10", 0.1, 0.2, True),
+    ("age / rate <= 10", 0.1, 0.0, True),
+    ("rate / age >= 0.1", 0.1, 0.3, False),
+    ("rate * age < 0.9", 0.1, 0.3, True),
     ("forbid rate>0.2, rate<0.5", 0.1, 0.3, True),
     ("if rate changes then age changes", 0.1, 0.2, True),
     ("at most 0 of rate change", None, None, False),
@@ -176,10 +187,11 @@ def test_the_checker_knows_what_rules_mean(text: str, before: Any, after: Any, w
     assert broken(to_plain(parse(text, SMALL)), Case(own, answer, {})) == wrong
 
 
+@pytest.mark.sample(1)
 def test_every_rule_holds_where_its_plain_meaning_is_not_false() -> None:
     """Also of points that no box allows, and of repaired ones, which lie on the edge of rules."""
     told, cases = {True: 0, False: 0}, 0
-    for seed in range(60):
+    for seed in range(20, 60) if DEEP else range(20):
         space = with_gaps(random_space(seed), np.random.default_rng(seed))
         x = random_rows(space, 4, seed)
         levels = {f.name: f.levels for f in space.features if isinstance(f, Categorical)}
@@ -194,7 +206,7 @@ def test_every_rule_holds_where_its_plain_meaning_is_not_false() -> None:
                 assert broken(plain, case) != holds, f"{rule}: {case.before} -> {case.after}"
                 told[bool(holds)] += 1
             cases += held.size
-    assert cases > 30_000
+    assert cases > (20_000 if DEEP else 10_000)
     assert min(told.values()) > cases / 5
 
 
@@ -227,6 +239,8 @@ MENDED = {
     "not": 0.8,
     "determines": 1.0,
     "equivalent": 0.96,
+    "percent": 1.0,
+    "products": 0.9,
 }
 """The least share of broken points that repair mends, of those that can be mended at all.
 
@@ -271,4 +285,4 @@ def all_points(space: Space, row: np.ndarray) -> np.ndarray:
         known = np.round(known, space.decimals[j])
         own = [] if np.isnan(row[j]) or row[j] in known else [row[j]]
         values.append([*known, *own, *([np.nan] if feature.missing else [])])
-    return np.array(list(product(*values)))
+    return np.stack(np.meshgrid(*values, indexing="ij"), axis=-1).reshape(-1, len(row))

@@ -27,6 +27,8 @@ SPACE = Space.describe(
     {"name": "job title", "levels": [" padded", "Ärztin", 3, True]},
     {"kind": "ordinal", "name": "grade", "levels": ["low", "mid", "high"], "missing": True},
     {"name": "debt", "low": -5, "high": 60, "decimals": 1, "mad": 3, "missing": True},
+    {"name": "married", "levels": [False, True]},
+    {"name": "tenant", "levels": [1, 0], "missing": True},
 )
 LINES = """
 age changes
@@ -55,6 +57,11 @@ age decreases by at most 3
 age changes by at most 5
 age changes by at least 5
 debt changes by between 0.5 and 7
+age changes by at most 10%
+debt changes by at least 12.5%
+"age in years" decreases by between 5% and 50%
+debt increases by at least 0%
+not (age increases by at most 20%)
 age in steps of 5
 "age in years" in steps of 0.05
 debt in steps of 2.5
@@ -72,6 +79,17 @@ debt <= age
 debt - 0.5 * age >= -20
 age = 10 * debt
 2 * debt < 1 + 3
+married + tenant = 1
+1 * married >= 1
+age <= 40 + 20 * tenant
+debt / age <= 0.5
+age / debt > 2
+age / debt < 3 / debt
+debt * age <= 300
+debt * married <= 30
+0.5 * age * debt / "age in years" >= 2 + debt
+1 / debt + 1 / age <= 0.3
+not (debt / age = 0.5)
 grade: low -> mid takes 2, mid -> high takes 3 of age
 grade only: low -> mid, mid -> high takes 5 of age
 grade only: low -> mid, mid -> low
@@ -183,7 +201,7 @@ def _near(x: np.ndarray, m: int) -> np.ndarray:
 @settings(max_examples=40, deadline=None)
 def test_rules_of_any_space_keep_the_laws(seed: int) -> None:
     space = random_space(seed)
-    for rule in random_rules(space, seed):
+    for rule in random_rules(space, seed)[seed % 3 :: 3]:
         check_rule(rule, space, seed=seed)
         assert parse(str(rule), space) == rule
 

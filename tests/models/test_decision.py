@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 import ifonly
 from ifonly.models import adapt
 from ifonly.models.decision import Decision
+from ifonly.models.pace import Meter
 from ifonly.models.routes.fastest import approach
 from ifonly.space import Space
 
@@ -74,7 +75,8 @@ def decision(model: Any) -> Decision:
     space = Space.infer(DATA)
     codes = space.codes(DATA)
     adapted = adapt(model, space, codes)
-    return approach(model, adapted, space, codes, np.asarray(adapted.scores(codes))).decision
+    scores = np.asarray(adapted.scores(codes))
+    return approach(model, adapted, space, codes, scores, Meter()).decision
 
 
 @pytest.mark.parametrize("cut", [0.03, 0.1, 0.3, 0.62, 0.8])
@@ -104,6 +106,7 @@ def test_a_model_that_follows_no_line_is_searched_by_its_decisions() -> None:
     assert (model.predict_proba(stated.frame()[list(DATA)])[:, 1] >= 0.3).all()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("inside", [True, False])
 @pytest.mark.parametrize("make", [logistic, forest])
 @pytest.mark.parametrize("cut", [0.05, 0.3])

@@ -77,6 +77,7 @@ def test_each_answer_is_the_nearest_that_makes_no_earlier_move(
         made |= moves(x, point, special)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", ["linear", "three classes", "regression"])
 def test_the_laws_of_a_searcher_hold(kind: str) -> None:
     problems = [random_problem(seed, kind, q=3) for seed in range(4)]

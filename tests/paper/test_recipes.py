@@ -57,6 +57,7 @@ def published_share(name: str, k: int) -> float:
     return min(shares) / 100
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", SETS)
 def test_diverse_cf_finds_as_many_as_published_and_more_than_its_baselines(name: str) -> None:
     model, asked, space = posed(name)

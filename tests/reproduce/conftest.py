@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from ifonly.paper import Plan, Store, matrix, run
+from ifonly.paper import Plan, Store, matrix
+from ifonly.paper.experiments import lambdas, training
 from ifonly.paper.report.findings import Findings, find
 from ifonly.paper.report.report import write
 from ifonly.paper.runs.machine import machine
 from ifonly.paper.runs.results import Results
+from ifonly.paper.runs.run import run_cell
 
-TINY = Plan(rows=8, ks=(1, 4), samples=60, data=("german_credit", "compas"))
+TINY = Plan(rows=3, ks=(1, 4), samples=60, data=("german_credit", "compas"))
 ONLY = ("german_credit", "sets/compas/ann/*/k=4", "qualitative")
 
 
@@ -30,8 +32,14 @@ class Tiny:
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
+    """In this process, where nothing is imported again; test_running.py has workers."""
     store = Store(tmp_path_factory.mktemp("reproduction"))
-    ended = run(matrix(TINY, ONLY), TINY, store, workers=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "GRID", {"alpha": (1e-2, 1.0), "learning_rate_init": (0.01,)})
+        patch.setattr(training, "FOLDS", 2)
+        patch.setattr(lambdas, "LAMBDA1", (0.25, 0.5))
+        patch.setattr(lambdas, "LAMBDA2", (0.5, 1.0))
+        ended = [run_cell(cell, TINY, store) for cell in matrix(TINY, ONLY)]
     results = Results.gather(matrix(TINY), TINY, store, ended)
     found = find(TINY, results, {**machine(), "seconds": 1.0})
     return Tiny(TINY, store, found, write(found, store.folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from ifonly.datasets import load
 from ifonly.paper import Cell, Plan, Store
 from ifonly.paper.experiments import echo as echoing
+from ifonly.paper.experiments import lambdas
 from ifonly.paper.experiments.lime import _explainer, _linear, _parts
 from ifonly.paper.experiments.subjects import subject
 from ifonly.paper.experiments.training import oversampled
@@ -45,7 +47,7 @@ def test_trained_models_are_better_than_the_commoner_outcome(tiny: Any) -> None:
 
 def test_a_cell_of_sets_has_a_line_a_row_with_metrics_and_boundary(tiny: Any) -> None:
     part = frame(tiny, "sets", data="german_credit", method="DiverseCF", k=4)
-    assert part["query"].tolist() == list(range(8))
+    assert part["query"].tolist() == list(range(tiny.plan.rows))
     assert part["valid_unique"].between(0, 1).all()
     for radius in ("0.5", "1", "2"):
         assert part[f"f1 at {radius}"].between(0, 1).all()
@@ -81,8 +83,10 @@ def test_examples_are_in_the_papers_layout(tiny: Any) -> None:
 
 
 def test_the_paper_s_pair_of_lambdas_is_on_the_grid(tiny: Any) -> None:
+    assert len(set(product(lambdas.LAMBDA1, lambdas.LAMBDA2))) == 20
+    assert lambdas.CHOSEN in product(lambdas.LAMBDA1, lambdas.LAMBDA2)
     grid = frame(tiny, "lambdas", data="german_credit")
-    assert len(grid) == 20
+    assert len(grid) == 4
     assert ((grid["lambda1"] == 0.5) & (grid["lambda2"] == 1.0)).sum() == 1
 
 

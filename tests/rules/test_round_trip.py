@@ -15,12 +15,14 @@ from ifonly.rules import Rule
 from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import SIGNS, WAYS, Between, Compare, Monotone, Shift
 from ifonly.rules.joint.pairs import Determines
+from ifonly.rules.joint.products import Products
 from ifonly.rules.json import from_plain, to_plain
 from ifonly.rules.language.cursor import Reader
 from ifonly.rules.language.grammar import read_line, read_rules
 from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And, Equivalent, Implies, Not, Or
+from ifonly.rules.percent import PercentShift
 from ifonly.rules.shorthands import Causes, Forbid, Together
 from ifonly.rules.transitions import Takes
 from ifonly.space import Categorical, Continuous, Ordinal, Space
@@ -29,7 +31,27 @@ PIECES = [
     *("age", "a", "b", "Sales", "none", "yet", "x-y", "Ärztin", "größe", "3", "25", "1e5", "_"),
     *("fixed", "only", "between", "at", "most", "in", "is", "not", "increases", "changes"),
     *("causes", "takes", "of", "and", "or", "if", "then", "forbid", "together", "features", "inf"),
-    *(",", ":", "(", ")", "+", "-", "*", "<", "<=", "=", "=>", "->", '"', "'", "\\", ".", "%", "#"),
+    *(
+        ",",
+        ":",
+        "(",
+        ")",
+        "+",
+        "-",
+        "*",
+        "/",
+        "<",
+        "<=",
+        "=",
+        "=>",
+        "->",
+        '"',
+        "'",
+        "\\",
+        ".",
+        "%",
+        "#",
+    ),
     *(
         "True",
         "False",
@@ -103,6 +125,10 @@ def leaves(space: Space) -> st.SearchStrategy[Rule]:
     terms = st.lists(
         st.tuples(st.one_of(st.just(1.0), st.just(-1.0), numbers), named | st.just("")), max_size=3
     )
+    several_named = st.lists(named, max_size=2)
+    factors = st.lists(
+        st.tuples(st.just(1.0) | numbers, several_named, several_named), min_size=1, max_size=3
+    )
     return st.one_of(
         st.builds(Fixed, name),
         st.builds(Changes, name),
@@ -116,6 +142,9 @@ def leaves(space: Space) -> st.SearchStrategy[Rule]:
         st.builds(Monotone, ordered, st.booleans()),
         st.builds(lambda n, way, two: Shift(n, way, *two), ordered, st.sampled_from(WAYS), spans),
         st.builds(Shift, ordered, st.sampled_from(WAYS), amounts),
+        st.builds(
+            lambda n, way, two: PercentShift(n, way, *two), number, st.sampled_from(WAYS), spans
+        ),
         st.builds(Shift, ordered, st.sampled_from(WAYS)),
         category.flatmap(listed),
         category.flatmap(lambda feature: moves(feature, named)),
@@ -124,6 +153,7 @@ def leaves(space: Space) -> st.SearchStrategy[Rule]:
         st.builds(Causes, name, name),
         st.builds(Together, st.lists(name, min_size=2, max_size=4)),
         st.builds(linear, terms, st.sampled_from(SIGNS), terms),
+        st.builds(linear, factors, st.sampled_from(SIGNS), factors, st.just(Products)),
     )
 
 
@@ -163,10 +193,10 @@ def pairs(feature: Categorical, space: Space) -> st.SearchStrategy[Rule]:
     return drawn()
 
 
-def linear(left: Any, sign: str, right: Any) -> Rule:
+def linear(left: Any, sign: str, right: Any, kind: Any = Linear) -> Rule:
     """A comparison of two sums that do not cancel out."""
     try:
-        return Linear(left, sign, right)
+        return kind(left, sign, right)
     except RuleError:
         reject()
 

@@ -11,10 +11,12 @@ from ifonly.rules import Rule, parse
 from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import Between, Compare, Monotone, Shift
 from ifonly.rules.joint.pairs import Determines
+from ifonly.rules.joint.products import Products
 from ifonly.rules.json import from_plain, kinds, to_plain
 from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And, Equivalent, Implies, Not, Or
+from ifonly.rules.percent import PercentShift
 from ifonly.rules.shorthands import Causes, Forbid, Together
 from ifonly.rules.transitions import Takes
 from ifonly.space import Space
@@ -85,6 +87,15 @@ CANONICAL: dict[str, Rule] = {
     "-debt - 2 * loan + 3 = income - 1e-07": Linear(
         ((-1, "debt"), (-2, "loan"), (3, "")), "=", ((1, "income"), (-1e-7, ""))
     ),
+    "income changes by at most 10%": PercentShift("income", "changes", most=10),
+    "income increases by between 2.5% and 10%": PercentShift("income", "increases", 2.5, 10),
+    "loan / income <= 0.5": Products(((1, ("loan",), ("income",)),), "<=", ((0.5, (), ()),)),
+    "-2 * debt * loan / income + 1 / age = debt - 3": Products(
+        ((-2, ("debt", "loan"), ("income",)), (1, (), ("age",))),
+        "=",
+        ((1, ("debt",), ()), (-3, (), ())),
+    ),
+    "married + debt <= 1": Linear(((1, "married"), (1, "debt")), "<=", ((1, ""),)),
     "words_unique <= words": Linear(((1, "words_unique"),), "<=", ((1, "words"),)),
     '"age at start" <= age': Linear(((1, "age at start"),), "<=", ((1, "age"),)),
     "education increases => age increases by at least 2": Implies(
@@ -133,6 +144,16 @@ OTHER_WORDS = {
     "age at start fixed": '"age at start" fixed',
     "age at start at most 5": '"age at start" at most 5',
     "only age at start, age change": 'only "age at start", age change',
+    "income changes by at most 10 percent": "income changes by at most 10%",
+    "income increases by between 5 and 10 %": "income increases by between 5% and 10%",
+    "loan/income<=.5": "loan / income <= 0.5",
+    "income / 2 >= loan": "0.5 * income >= loan",
+    "loan * 2 * debt <= income": "2 * loan * debt <= income",
+    "debt / loan / age <= - 3": "debt / loan / age <= -3",
+    "married = 1": "married is True",
+    "married != 0": "married not False",
+    "married >= 1": "1 * married >= 1",
+    "occupation in {Sales, Service}": "occupation in Sales, Service",
     "age==30": "age = 30",
     "30 <= age": "age >= 30",
     "age<-5": "age < -5",

@@ -94,17 +94,17 @@ def test_many_answers_take_memory_for_few_rows_at_a_time() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"method": NEEDED}, {"method": "edits"}, {"k": 20}])
-@pytest.mark.parametrize("room", [1, 40_000])
+@pytest.mark.parametrize("room", [1, 20_000])
 def test_no_answer_depends_on_how_the_work_is_divided(
     options: dict[str, Any], room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = ["age only increases", "at most 3 features change"]
     asked = {"data": DATA, "rules": rules, "k": 4, **options}
-    whole = ifonly.explain(MODEL, DATA[:20], **asked)
+    whole = ifonly.explain(MODEL, DATA[:6], **asked)
     monkeypatch.setattr(turns, "CHUNK", room)
     monkeypatch.setattr(sets, "ROOM", room)
     monkeypatch.setattr(trim, "ROOM", room)
-    parts = ifonly.explain(MODEL, DATA[:20], **asked)
+    parts = ifonly.explain(MODEL, DATA[:6], **asked)
     measured = parts.metrics()
     monkeypatch.undo()
     assert np.array_equal(parts.points, whole.points)

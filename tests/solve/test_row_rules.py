@@ -63,7 +63,7 @@ def test_the_record_holds_them() -> None:
 @pytest.mark.parametrize(
     ("row_rules", "told"),
     [
-        ({9: ["debt fixed"]}, "row 9"),
+        ({900: ["debt fixed"]}, "row 900"),
         ({"0": ["debt fixed"]}, "row '0'"),
         ([["debt fixed"]], "6 rows"),
         ("debt fixed", "6 rows"),

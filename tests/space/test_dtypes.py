@@ -103,7 +103,7 @@ def test_large_whole_numbers_are_exact_as_categories(library: Any) -> None:
         ([1, True, "1"], "1 and True"),
         ([1, 1.0, "x"], "1 and 1.0"),
         ([-0.0, 0.0, "x"], "-0.0 and 0.0"),
-        ([decimal.Decimal("1.0"), decimal.Decimal("1.00")], "equal"),
+        ([decimal.Decimal("1.0"), decimal.Decimal("1.00"), "x"], "equal"),
         (["x", None, np.nan], "None and nan"),
         (["x", pd.NA], "<NA>"),
         ([1, None, np.nan], "None and nan"),
@@ -141,12 +141,44 @@ def test_what_the_dtype_cannot_hold_is_refused(dtype: str, value: float) -> None
         space.codes(pd.DataFrame({"x": [value]}))
 
 
-def test_decimal_dtypes_and_lists_as_levels_are_refused_by_name() -> None:
-    amounts = [decimal.Decimal("1.10"), decimal.Decimal("2.20")]
+def test_decimals_of_more_digits_than_codes_hold_are_refused() -> None:
+    amounts = [decimal.Decimal("123456789012345.67"), decimal.Decimal("2.20")]
     arrow = pd.Series(pd.arrays.ArrowExtensionArray(pa.array(amounts)))
-    for frame in (pl.DataFrame({"x": amounts}), pd.DataFrame({"x": arrow})):
-        with pytest.raises(DataError, match=r"'x'.*[dD]ecimal"):
+    objects = pd.Series(amounts, dtype=object)
+    for values in (pl.Series(amounts), arrow, objects):
+        frame = (pl if isinstance(values, pl.Series) else pd).DataFrame({"x": values})
+        with pytest.raises(DataError, match=r"'x'.*digits"):
             Space.infer(frame)
+        small = frame[1:]
+        with pytest.raises(DataError, match="'x'"):
+            Space.infer(small).codes(frame)
+
+
+def test_a_decimal_that_the_dtype_of_the_data_cannot_hold_is_refused() -> None:
+    data = pl.DataFrame({"x": [decimal.Decimal("1.10"), decimal.Decimal("2.20")]})
+    with pytest.raises(DataError, match=r"1\.234"):
+        Space.infer(data).codes(pl.DataFrame({"x": [1.234]}))
+    own = pd.DataFrame({"x": [decimal.Decimal("1.234")]})
+    objects = Space.infer(data.to_pandas().astype(object))
+    assert objects.rows(objects.codes(own))["x"].to_list() == [decimal.Decimal("1.234")]
+
+
+@pytest.mark.parametrize("odd", ["Infinity", "1E-400", "1E+400", "NaN"])
+def test_decimals_beyond_numbers_are_refused_by_name(odd: str) -> None:
+    values = [decimal.Decimal(odd), decimal.Decimal("1.5")]
+    with pytest.raises(DataError, match="'x'"):
+        Space.infer(pd.DataFrame({"x": pd.Series(values, dtype=object)}))
+
+
+def test_decimals_as_categories_survive_json() -> None:
+    data = pd.DataFrame({"x": pd.Series([decimal.Decimal("1.10"), None], dtype=object)})
+    space = Space.infer(data, categorical=["x"])
+    again = Space.from_json(space.to_json())
+    assert again == space
+    assert again.rows(again.codes(data)).equals(data)
+
+
+def test_lists_are_refused_by_name() -> None:
     with pytest.raises(DataError, match=r"'x'.*\[1\]"):
         Space.infer(pl.DataFrame({"x": [[1], [2]]}), categorical=["x"])
 

@@ -114,7 +114,7 @@ def test_answers_keep_what_is_carried_and_the_model_agrees(
     frame = answers.frame()
     assert frame.columns.tolist()[2:9] == CUSTOMERS.columns.tolist()
     assert (frame[CUSTOMERS.columns].dtypes == CUSTOMERS.dtypes).all()
-    own = rows.iloc[frame["query"]].reset_index(drop=True)
+    own = rows.iloc[frame["query"]]
     pd.testing.assert_frame_equal(frame[KEPT], own[KEPT])
     assert len(frame) == 2 * len(rows)
     assert model.predict(frame[CUSTOMERS.columns]).all()
@@ -128,7 +128,7 @@ def test_a_row_is_answered_with_its_own_text_in_any_batch(
     whole = answers.frame().drop(columns="query")
     for place in (0, 3):
         alone = explainer.explain(rows.iloc[[place]], k=2, plausible=False).frame()
-        part = whole[answers.frame()["query"] == place].reset_index(drop=True)
+        part = whole[answers.frame()["query"] == place]
         pd.testing.assert_frame_equal(alone.drop(columns="query"), part)
     better = rows.assign(remark="pays well", customer="a longer name than any other")
     other = explainer.explain(better, k=2, plausible=False).frame()

@@ -81,6 +81,12 @@ def test_python_states_dates_as_python_has_them() -> None:
         ("start changes by at most 2 months", "no fixed length", "days"),
         ("start >= 2023-02-30", "no date 2023-02-30", "2024-03-01"),
         ("start is 2023-01-05", "'is' is for levels", "start = 2023-01-01"),
+        ("start changes by at most 10%", "a share of a date", "30 days"),
+        ("wait changes by at most 10 days%", "a share of a date", "30 days"),
+        ("start / income <= 3", "multiplies or divides 'start'", "end - start <= 30 days"),
+        ("wait * wait <= 30 days", "multiplies or divides 'wait'", "end - start <= 30 days"),
+        ("income * income <= 30 days", "none of its features is a date", "numbers"),
+        ("end - start <= 2 * 30 days", "not multiplied or divided", "end - start <= 30 days"),
     ],
 )
 def test_a_rule_that_misses_the_kind_of_date_says_so(
@@ -88,6 +94,15 @@ def test_a_rule_that_misses_the_kind_of_date_says_so(
 ) -> None:
     space = Space.infer(TIMES)
     refused(RuleError, told, hint=hint, ask=lambda: as_rules([line], space))
+
+
+def test_a_duration_changes_by_a_share_of_its_own() -> None:
+    space = Space.infer(TIMES)
+    (rule,) = as_rules(["wait changes by at most 10%"], space)
+    codes = space.codes(TIMES)[[20, 20]]
+    points = codes + np.array([[0, 0, 0, 2, 0, 0], [0, 0, 0, 3, 0, 0]])
+    assert rule.holds(space, codes, points[:, None]).ravel().tolist() == [True, False]
+    assert as_rules([ifonly.changes("wait", at_most="3 days")], space)
 
 
 def test_suggested_rules_compare_dates_with_dates_only() -> None:

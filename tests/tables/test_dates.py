@@ -181,7 +181,7 @@ def test_answers_obey_rules_on_dates(
     if obeyed is None:
         held = (frame["job"] != "nurse") | (frame["since"] < "2021-01-01")
     else:
-        own = rows["since"].iloc[frame["query"]].reset_index(drop=True)
+        own = rows["since"].iloc[frame["query"]]
         held = obeyed(own, frame["since"])
     assert held.all()
     assert answers.record["rules"] == [rule.replace("'", "")]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ifonly.answers.schema import Damage, is_number
 from ifonly.errors import IfonlyError, MissingExtra
 from ifonly.space import Categorical, Continuous, Metric, Space
+from ifonly.space.codes import pandas_dtype
+from ifonly.space.dtypes import number_dtype
 from ifonly.space.frame import table
 from ifonly.status import Status
 
@@ -41,8 +41,8 @@ def _check_codes(space: Space, codes: np.ndarray, name: str, lost: np.ndarray) -
         wrong = np.isinf(code) | (gap & ~lost & (not feature.missing))
         if isinstance(feature, Categorical):
             wrong |= _outside(code, 0, len(feature.levels) - 1)
-        elif whole := re.match(r"u?int(8|16|32|64)(?!\d)", feature.column.dtype.lower()):
-            limits = np.iinfo(whole[0])
+        elif (whole := number_dtype(feature.column.dtype)) and whole.kind in "iu":
+            limits = np.iinfo(whole)
             wrong |= _outside(code, limits.min, limits.max)
         if wrong.any():
             raise Damage(f"{name!r} holds {code[wrong][0]}, no value of {feature.name!r}")
@@ -138,9 +138,9 @@ def _check_dtypes(space: Space) -> None:
     """Refuse dtypes of a fixed width, which pandas never has: one value could fill the memory."""
     if space.library == "pandas":
         for feature in space.features:
-            dtype = feature.column.dtype
-            if dtype and getattr(pd.api.types.pandas_dtype(dtype), "kind", "O") in "SUV":
-                raise Damage(f"{feature.name!r} has the dtype {dtype!r:.60}")
+            dtype = pandas_dtype(feature.column)
+            if isinstance(dtype, np.dtype) and dtype.kind in "SUV":
+                raise Damage(f"{feature.name!r} has the dtype {feature.column.dtype!r:.60}")
 
 
 def _try_frame(space: Space, library: str) -> None:

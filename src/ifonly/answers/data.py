@@ -56,6 +56,11 @@ class AnswerData:
         return bool(self.record["regression"])
 
     @property
+    def scores(self) -> str:
+        """What the scores are: 'probability', 'margin', 'label', or the 'number' predicted."""
+        return "number" if self.regression else str(self.record.get("scores", "probability"))
+
+    @property
     def ignored(self) -> tuple[str, ...]:
         """The features that the model provably does not read; none where that is not known.
 

@@ -13,6 +13,7 @@ from ifonly.metrics import importance
 from ifonly.render import html, plot, plot_importance, text
 from ifonly.render.destination import write_file
 from ifonly.render.view import RowView
+from ifonly.solve.question import check_whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +85,13 @@ class AnswerPages(AnswerTables):
         self._check_row(row)
         return plot.figure(row_views(self, [row % len(self)])[0])
 
-    def plot_importance(self) -> Any:
+    def plot_importance(self, top: int | None = 20) -> Any:
         """A figure of `importance()`, the most often changed feature on top (extra 'plot').
+
+        Parameters
+        ----------
+        top
+            How many features to show; None shows all.
 
         Returns
         -------
@@ -93,12 +99,20 @@ class AnswerPages(AnswerTables):
 
         Raises
         ------
+        OptionError
+            `top` is not a whole number of 1 or more.
         MissingExtra
             matplotlib is not installed.
         """
+        if top is not None:
+            check_whole(top, "top", least=1)
         lines = importance.lines(self._shares(), self.space.names, by_row=False)
-        names = [self.name(name) for name in lines["feature"]]
-        return plot_importance.bars(names, lines["changed"], lines.get("sufficient"))
+        names = [str(self.name(name)) for name in lines["feature"][:top]]
+        count, every = len(names), len(self.space)
+        most = f"{count} of {every} features, " if count < every else ""
+        title = f"What answers change ({most}{len(self)} row{'s' if len(self) > 1 else ''})"
+        changed, alone = lines["changed"][:top], lines.get("sufficient")
+        return plot_importance.bars(names, changed, None if alone is None else alone[:top], title)
 
     @overload
     def to_html(self, path: None = None) -> str: ...

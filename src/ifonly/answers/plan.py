@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from heapq import heappop, heappush
 from itertools import pairwise
 
 import numpy as np
 
 from ifonly.answers.data import AnswerData
+from ifonly.answers.views import shown_features
 from ifonly.causal import Causes
 from ifonly.errors import OptionError
 from ifonly.render.view import Change, value_text
 from ifonly.rules import Rule, as_rules
 from ifonly.rules.transitions import Takes
 from ifonly.space import Space
-from ifonly.space.codes import value_of
 from ifonly.space.distance import differs
 
 MOST = 10
@@ -35,15 +36,17 @@ class Step:
     changes: tuple[Change, ...]
     takes: float = 0.0
     of: str = ""
+    thousands: str = ","
 
     def __str__(self) -> str:
+        show = partial(value_text, thousands=self.thousands)
         listed = ", ".join(
-            f"{c.feature} from {value_text(c.before)} to {value_text(c.after)}"
+            f"{show(c.feature)} from {show(c.before)} to {show(c.after)}"
             for c in self.changes
             if not c.follows
         )
-        then = ", ".join(f"{c.feature} {value_text(c.after)}" for c in self.changes if c.follows)
-        takes = f" (takes {value_text(self.takes)} of {self.of})" if self.takes else ""
+        then = ", ".join(f"{show(c.feature)} {show(c.after)}" for c in self.changes if c.follows)
+        takes = f" (takes {show(self.takes)} of {show(self.of)})" if self.takes else ""
         return f"{listed}{takes}{f'; then {then}' if then else ''}"
 
 
@@ -141,19 +144,16 @@ class _Route:
         """What lies between two states, of which the second has more done."""
         before, after = states
         new = [j for j, was, now in zip(moves, *done, strict=True) if now and not was]
-        apart = np.flatnonzero(differs(before, after))
-        changes = [
-            Change(
-                self.space.names[j],
-                value_of(self.space.features[j], before[j]),
-                value_of(self.space.features[j], after[j]),
-                follows=int(j) not in new,
-            )
-            for j in sorted(apart, key=lambda j: (int(j) not in new, j))
-        ]
+        apart = differs(before, after)
+        follows = apart & ~np.isin(np.arange(len(apart)), new)
+        changed = [one for one in shown_features(self.space) if one.any_of(apart)]
+        changes = [one.change(before, after, follows & apart) for one in changed]
         timed = {of: t for (name, of), t in self._times().items() if self.space.index(name) in new}
         of, time = next(iter(timed.items()), ("", 0.0))
-        return Step(tuple(changes), time, of)
+        own = [change for change in changes if not change.follows]
+        then = [change for change in changes if change.follows]
+        of = self.space.labels.get(of, of)
+        return Step((*own, *then), time, of, self.space.thousands)
 
     def _times(self) -> dict[tuple[str, str], float]:
         """The time that changes of this plan take, by the feature and by the number that it is of.

@@ -14,6 +14,8 @@ from ifonly.solve.method import Method
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Question
 from ifonly.space import Categorical, Continuous, Ordinal, Space
+from ifonly.space.frame import Frame
+from ifonly.space.index import index_names
 
 ROUTES = {
     "Direct": "tables of the pipeline",
@@ -30,8 +32,9 @@ def record_of(
     method: Method,
     question: Question,
     own: Sequence[Sequence[Rule]],
+    rows: Frame,
     *,
-    interrupted: bool,
+    stopped: bool,
 ) -> dict[str, Any]:
     """Versions, options, fingerprints and costs, all of which JSON can hold."""
     rules = [str(rule) for rule in setting.rules]
@@ -43,14 +46,17 @@ def record_of(
         "row_rules": [[str(rule) for rule in one] for one in own],
         "causes": None if setting.causes is None else setting.causes.text,
         **_kinds(setting.space),
-        "interrupted": interrupted,
+        "index_names": index_names(rows),
+        "interrupted": stopped,
         "regression": not model.classes,
         "classes": list(model.classes),
+        "scores": getattr(setting.model, "gives", "probability"),
         "model": setting.kind,
         "ignored": list(setting.ignored),
         "space_fingerprint": setting.space.fingerprint,
         "rules_fingerprint": hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16],
         "model_fingerprint": setting.fingerprint,
+        "prepared_rows": setting.prepared_rows,
         "model_rows": model.rows,
         "model_calls": model.calls,
         "route": ROUTES.get(type(model.route).__name__, "the model itself"),
@@ -72,6 +78,7 @@ def _kinds(space: Space) -> dict[str, Any]:
         "weights": dict(space.weights),
         "sparsity": space.sparsity,
         "one_hot": [list(group.columns) for group in space.one_hot],
+        "thousands": space.thousands,
         "carry": [one.name for one in space.carry],
     }
 

@@ -210,7 +210,9 @@ RECORD: dict[str, Kind] = {
     "tolerance": is_number,
     "checked": lambda value: isinstance(value, dict) and all(map(is_number, value.values())),
     "unread": is_text,
+    "scores": lambda value: value in ("probability", "margin", "label"),
     "ignored": _is_lines,
+    "index_names": lambda value: value is None or (isinstance(value, list) and len(value) > 0),
     "interrupted": lambda value: isinstance(value, bool),
     "contradicted": lambda value: isinstance(value, bool),
 }
@@ -226,7 +228,9 @@ OPTIONAL = {
     "tolerance",
     "checked",
     "unread",
+    "scores",
     "ignored",
+    "index_names",
     "interrupted",
     "contradicted",
 }

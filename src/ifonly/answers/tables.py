@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from ifonly.errors import OptionError, nearest
 from ifonly.metrics import importance
 from ifonly.space.carry import column_order
 from ifonly.space.frame import Frame, free_name, table
+from ifonly.space.index import with_index
 from ifonly.space.layout import columns_of
 from ifonly.status import Status
 
@@ -30,7 +31,8 @@ class AnswerTables(AnswerData):
         That is its prediction, score, distance, how many features are changed, and whether it is
         `extra`: a smaller change is enough, and it fills a place for which no other answer was
         found. Where a feature has one of these names, ifonly's column gets leading
-        underscores: as many as set it apart from every feature.
+        underscores: as many as set it apart from every feature. `query` is the position of the
+        row; where the rows have an index of their own, each line has the label of its row.
 
         Returns
         -------
@@ -59,19 +61,14 @@ class AnswerTables(AnswerData):
             "changed": self.changed().sum(axis=-1)[self.filled],
             "extra": self.extra[self.filled],
         }
-        return table(
-            {
-                **self._ours({"query": rows, "answer": places}),
-                **features,
-                **self._ours(after),
-            },
-            self.library,
-        )
+        before = {"query": rows, "answer": places}
+        return self._table({**self._ours(before), **features, **self._ours(after)}, rows)
 
     def changes(self) -> Frame:
         """One line per change: query, answer, feature, before, after.
 
-        Where causes are known, `follows` distinguishes consequences from actions.
+        Lines have labels as in `frame()`. Where causes are known, `follows` distinguishes
+        consequences from actions.
 
         Returns
         -------
@@ -88,7 +85,7 @@ class AnswerTables(AnswerData):
         0      0       0  income      10     41
         """
         names = ("query", "answer", "feature", "before", "after", "follows")
-        lines = [
+        lines: list[tuple[Any, ...]] = [
             (row.query, place, change.feature, change.before, change.after, change.follows)
             for row in row_views(self, range(len(self)), named=False)
             for place, answer in enumerate(row.answers)
@@ -97,15 +94,15 @@ class AnswerTables(AnswerData):
         columns = {name: [line[place] for line in lines] for place, name in enumerate(names)}
         if self.acted is None:
             del columns["follows"]
-        return table(columns, self.library)
+        return self._table(columns, columns["query"])
 
     def metrics(self) -> Frame:
         """One line per row: the paper's metrics and the objective.
 
-        `extra` counts the answers for which a smaller change is enough; in these, `changed` does
-        not count features that the model ignores. `usual`, where that was asked, is the share of
-        the rows of the data that are less usual than the least usual answer; `answers.usual` has
-        that of each.
+        Lines have labels as in `frame()`. `extra` counts the answers for which a smaller change is
+        enough; in these, `changed` does not count features that the model ignores. `usual`, where
+        that was asked, is the share of the rows of the data that are less usual than the least
+        usual answer; `answers.usual` has that of each.
 
         Returns
         -------
@@ -132,7 +129,7 @@ class AnswerTables(AnswerData):
         if self.usual is not None:
             least = np.where(self.filled, self.usual, np.inf).min(axis=1)
             columns["usual"] = np.where(np.isfinite(least), least, np.nan)
-        return table(columns, self.library)
+        return self._table(columns, range(len(self)))
 
     def importance(self, *, by_row: bool = False) -> Frame:
         """One line per feature: how often answers change it, and how often it is enough alone.
@@ -140,7 +137,7 @@ class AnswerTables(AnswerData):
         `changed` is the share of answers that change the feature. `sufficient` is the share in
         which its change alone gives the wanted outcome; it needs fresh answers, since saved ones
         cannot ask the model. A change of a feature that the model ignores does not count in an
-        answer that is `extra`.
+        answer that is `extra`. `label` is the user's label of the feature, where there are labels.
 
         Parameters
         ----------
@@ -162,6 +159,8 @@ class AnswerTables(AnswerData):
         0  income      1.0         1.0
         """
         lines = importance.lines(self._shares(), self.space.names, by_row=by_row)
+        if any(name in self.space.labels for name in self.space.names):
+            lines["label"] = [self.name(name) for name in lines["feature"]]
         return table(lines, self.library)
 
     def _shares(self) -> dict[str, np.ndarray]:
@@ -248,6 +247,11 @@ class AnswerTables(AnswerData):
         ['query', 'status', 'distance', 'bound', 'gap', 'proved', 'seconds', ...]
         """
         return table(certificates.lines(self), self.library)
+
+    def _table(self, columns: dict[str, Any], rows: Iterable[int]) -> Frame:
+        """The frame of columns whose lines belong to rows [n], with the user's own index."""
+        names, labels = self.record.get("index_names"), [self.index[q] for q in rows]
+        return with_index(table(columns, self.library), names, labels)
 
     def _column(self, name: str) -> int:
         if name not in self.space.names:

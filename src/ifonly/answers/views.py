@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,42 +13,43 @@ from ifonly.render.view import AnswerView, Change, RowView
 from ifonly.space import Continuous, Feature, OneHot, Space
 from ifonly.space.codes import value_of
 
-Naming = Callable[[Any], Any]
+LARGEST = 30.0
+"""The largest margin that is shown: beyond it a score is 1, or hardly more than 0."""
 ODD = 0.01
 """The share of real rows below which an answer is said to be unusual."""
 
 
 def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -> list[RowView]:
     """A view of each of some rows; `named` uses the user's names for features and classes."""
-    labels = answers.space.labels if named else {}
-
-    def name(thing: Any) -> Any:
-        return thing if isinstance(thing, tuple) else labels.get(thing, thing)
-
-    shown = _shown(answers.space, named=named)
+    name = answers.name if named else _itself
+    shown = shown_features(answers.space, named=named)
     changed, distance = answers.changed(), answers.distance()
     follows = changed & ~answers.acted_features()
+    scores, row_scores = _scores(answers, answers.score), _scores(answers, answers.row_score)
     return [
         RowView(
             query=q,
             name=answers.index[q],
-            values={name(one.name): one.value(answers.x[q]) for one in shown},
+            values={one.name: one.value(answers.x[q]) for one in shown},
             prediction=name(answers.predicted[q]),
-            score=float(answers.row_score[q]),
+            score=float(row_scores[q]),
             wanted=name(answers.wanted[q]),
             status=str(answers.status[q]),
             note=answers.notes[q],
             others=answers.reached is not None and answers.wanted[q] == "other",
+            scores=answers.scores,
+            threshold=_threshold(answers, q),
+            thousands=answers.space.thousands,
             answers=tuple(
                 AnswerView(
                     changes=tuple(
-                        one.change(answers.x[q], answers.points[q, a], follows[q, a], name)
+                        one.change(answers.x[q], answers.points[q, a], follows[q, a])
                         for one in sorted(shown, key=lambda one: one.any_of(follows[q, a]))
                         if one.any_of(changed[q, a])
                     ),
                     prediction=name(answers.prediction(q, int(a))),
-                    number=answers.regression,
-                    score=float(answers.score[q, a]),
+                    scores=answers.scores,
+                    score=float(scores[q, a]),
                     distance=float(distance[q, a]),
                     extra=bool(answers.extra[q, a]),
                     odd=answers.usual is not None and bool(answers.usual[q, a] < ODD),
@@ -61,13 +62,15 @@ def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -
 
 
 @dataclass(frozen=True)
-class _Shown:
+class Shown:
     """A feature as a person reads it: columns that are one category are one."""
 
     name: str
     columns: list[int]
     features: tuple[Feature, ...]
     group: OneHot | None = None
+    labels: Mapping[Any, str] = field(default_factory=dict)
+    """The user's labels of its levels or, in a group, of its columns."""
 
     def any_of(self, flags: np.ndarray) -> bool:
         """Whether a flag [d] is up for one of its columns."""
@@ -76,26 +79,31 @@ class _Shown:
     def value(self, codes: np.ndarray) -> Any:
         """Its value among codes [d]; the level of the columns that are set."""
         if self.group is None:
-            return value_of(self.features[0], codes[self.columns[0]])
+            value = value_of(self.features[0], codes[self.columns[0]])
+            return self.labels.get(value, value) if self.labels else value
         names = [
-            one.name for one, j in zip(self.features, self.columns, strict=True) if codes[j] == 1
+            self.labels.get(one.name, self.group.level(one.name))
+            for one, j in zip(self.features, self.columns, strict=True)
+            if codes[j] == 1
         ]
-        return " and ".join(map(self.group.level, names)) or "none of these"
+        return " and ".join(names) or "none of these"
 
-    def change(
-        self, own: np.ndarray, point: np.ndarray, follows: np.ndarray, name: Naming
-    ) -> Change:
+    def change(self, own: np.ndarray, point: np.ndarray, follows: np.ndarray) -> Change:
         """What a point changes of it."""
         numeric = isinstance(self.features[0], Continuous)
         values = self.value(own), self.value(point)
-        return Change(name(self.name), *values, numeric, self.any_of(follows))
+        return Change(self.name, *values, numeric, self.any_of(follows))
 
 
-def _shown(space: Space, *, named: bool) -> list[_Shown]:
-    """What is shown of the features of a space, in their order; groups are only `named`."""
+def shown_features(space: Space, *, named: bool = True) -> list[Shown]:
+    """What is shown of the features of a space, in their order.
+
+    Groups and the user's labels are only for what is `named`.
+    """
     whole = [group for group in space.one_hot if named and group.name not in space.names]
     groups = {group.columns[0]: group for group in whole}
     inside = {name for group in groups.values() for name in group.columns}
+    labels = space.labels if named else {}
     shown = []
     for name in space.names:
         group = groups.get(name)
@@ -103,5 +111,37 @@ def _shown(space: Space, *, named: bool) -> list[_Shown]:
             continue
         columns = [space.index(one) for one in (group.columns if group else (name,))]
         features = tuple(space.features[j] for j in columns)
-        shown.append(_Shown(group.name if group else name, columns, features, group))
+        title = group.name if group else name
+        pairs = [(key, text) for key, text in labels.items() if isinstance(key, tuple)]
+        levels = {level: text for (owner, level), text in pairs if owner == name}
+        parts = {one.name: labels[one.name] for one in features if one.name in labels}
+        shown.append(
+            Shown(labels.get(title, title), columns, features, group, parts if group else levels)
+        )
     return shown
+
+
+def _itself(thing: Any) -> Any:
+    return thing
+
+
+def _scores(answers: AnswerData, scores: np.ndarray) -> np.ndarray:
+    """Scores as they are shown: those of a model of margins as margins again."""
+    if answers.scores != "margin":
+        return scores
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.clip(np.log(scores) - np.log1p(-scores), -LARGEST, LARGEST))
+
+
+def _threshold(answers: AnswerData, q: int) -> float | None:
+    """The score from which the model decides for the class that a row wants, one of two."""
+    classes, wanted = list(answers.record.get("classes", ())), answers.wanted[q]
+    if len(classes) != 2 or wanted not in classes or answers.scores in ("label", "number"):
+        return None
+    stated = [answers.record.get(name) for name in ("threshold", "decides_from")]
+    lines = [float(one) for one in stated if one is not None]
+    if not lines and answers.record.get("route") == "its decisions":  # which follow no line
+        return None
+    second = lines[0] if lines else 0.5
+    line = second if wanted == classes[1] else 1.0 - second
+    return float(_scores(answers, np.array(line)))

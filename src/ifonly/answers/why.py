@@ -10,6 +10,7 @@ import numpy as np
 from ifonly.answers.data import AnswerData
 from ifonly.errors import PredictionError
 from ifonly.models import Counted
+from ifonly.render.view import value_text
 from ifonly.solve.stages import pool_of
 from ifonly.solve.statuses import conflict
 from ifonly.status import Status
@@ -35,12 +36,14 @@ class Why:
         parts = [self.note] if self.note else []
         if self.asked and not self.valid:
             parts.append(
-                f"Without any rule, {self.asked:,} changed rows were tried, and the model gives "
-                "the wanted outcome to none of them."
+                f"Without any rule, {value_text(self.asked)} changed rows were tried, and the "
+                "model gives the wanted outcome to none of them."
             )
         if self.valid:
-            each = [f"'{rule}' rejects {count:,}" for rule, count in self.rejected.items()]
-            found = f"Without any rule, {self.valid:,} candidates have the wanted outcome"
+            rejects = self.rejected.items()
+            each = [f"'{rule}' rejects {value_text(count)}" for rule, count in rejects]
+            count = value_text(self.valid)
+            found = f"Without any rule, {count} candidates have the wanted outcome"
             parts.append(f"{found}; {', '.join(each) or 'no single rule rejects any of them'}.")
         return " ".join(parts) or f"Status: {self.status}."
 

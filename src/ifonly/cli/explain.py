@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 import typer
 
 from ifonly.cli.finish import Format, chosen_format, finish
-from ifonly.cli.messages import rows_done, say
+from ifonly.cli.messages import say
 from ifonly.cli.options import as_groups, as_method, as_ordinal, as_row_rules, as_weights, number_of
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
@@ -19,6 +20,7 @@ from ifonly.errors import DataError, TargetError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models.adapters.table import encoded_levels
 from ifonly.models.files.load import load_model
+from ifonly.solve.question import Budget as Limit
 from ifonly.space import Space
 
 Rows = Annotated[Path, typer.Argument(help="The rows to explain: CSV or Parquet.")]
@@ -94,6 +96,9 @@ Groups = Annotated[
     list[str] | None,
     typer.Option("--one-hot", help="Columns that are one category: 'job_a, job_b'; 'none': none."),
 ]
+Thousands = Annotated[
+    str, typer.Option(help="What stands between the thousands of numbers; '' for nothing.")
+]
 Carry = Annotated[
     list[str] | None,
     typer.Option("--carry", help="A column that is no feature: answers keep it as the row has it."),
@@ -140,6 +145,7 @@ def explain(
     certify: Certify = None,
     plausible: Usual = None,
     one_hot: Groups = None,
+    thousands: Thousands = ",",
     carry: Carry = None,
     explain_failures: Failures = False,
     missing: Missing = None,
@@ -154,26 +160,28 @@ def explain(
     loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
     space = _space(train, categorical or (), ordinal or (), weight or (), one_hot, carry or ())
+    space = replace(space, thousands=thousands)
     if not outcome:
         _check_features(space.names, loaded)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
-    explainer = Explainer(loaded, data=train, space=space, rules=stated, method=way)
-    with rows_done("Explaining rows") as progress:
-        answers = explainer.explain(
-            asked,
-            target=as_target(target, explainer.setting.model.classes),
-            k=k,
-            row_rules=as_row_rules(row_rule or (), len(asked)),
-            threshold=threshold,
-            diversity=diversity,
-            certify=certify or False,
-            plausible=plausible,
-            seed=seed,
-            budget=budget,
-            progress=progress,
-            keep=True,
-        )
+    limit = Limit.of(budget)
+    explainer = Explainer(
+        loaded, data=train, space=space, rules=stated, method=way, budget=limit.to_prepare
+    )
+    answers = explainer.explain(
+        asked,
+        target=as_target(target, explainer.setting.model.classes),
+        k=k,
+        row_rules=as_row_rules(row_rule or (), len(asked)),
+        threshold=threshold,
+        diversity=diversity,
+        certify=certify or False,
+        plausible=plausible,
+        seed=seed,
+        budget=limit,
+        keep=True,
+    )
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
 
 

@@ -1,12 +1,8 @@
-"""What is said on stderr: errors, notes, and progress where a terminal shows it."""
+"""What is said on stderr: errors and notes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from ifonly.errors import IfonlyError
@@ -29,21 +25,3 @@ def show_error(error: IfonlyError) -> None:
     console.print(Text.assemble(("Error: ", "bold red"), visible(error.message, keep="\n")))
     if error.hint:
         console.print(Text.assemble(("\nHint: ", "bold"), visible(error.hint, keep="\n")))
-
-
-@contextmanager
-def rows_done(description: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar to tell of rows done and rows asked; None where stderr is no terminal."""
-    console = talk()
-    if not console.is_terminal or console.is_dumb_terminal:
-        yield None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(description, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -16,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ifonly.render.text import sentences
-from ifonly.render.view import RowView, value_text, visible
-from ifonly.render.wording import predicts_numbers, score_text, standing
+from ifonly.render.view import RowView, visible
+from ifonly.render.wording import score_text, score_word, standing
 from ifonly.rules.suggested.suggestions import Suggestions
 
 PLAIN_WIDTH = 100
@@ -46,14 +46,13 @@ def answers(view: RowView) -> Table:
     table.add_column("change", overflow="fold")
     table.add_column("from", overflow="fold", style="dim")
     table.add_column("to", overflow="fold", style="bold green")
-    numbers = predicts_numbers(view)
-    table.add_column("prediction" if numbers else "score", justify="right", no_wrap=True)
+    table.add_column(score_word(view), justify="right", no_wrap=True)
     table.add_column("distance", justify="right", no_wrap=True)
     for place, answer in enumerate(view.answers, 1):
         for line, change in enumerate(answer.changes):
             first = [str(place), score_text(view, answer.score), f"{answer.distance:.2f}"]
             number, score, distance = first if line == 0 else ("", "", "")
-            before, after = value_text(change.before), value_text(change.after)
+            before, after = view.show(change.before), view.show(change.after)
             name = f"{'so ' if change.follows else ''}{visible(change.feature)}"
             cells = (number, name, before, after, score, distance)
             table.add_row(*map(Text, cells), end_section=line == len(answer.changes) - 1)
@@ -72,7 +71,7 @@ def values(view: RowView) -> Table:
     """A row's own values, in columns of names and values."""
     table = Table.grid(padding=(0, 2))
     cells = [
-        (Text(f"  {visible(name)}", style="dim"), Text(value_text(value)))
+        (Text(f"  {visible(name)}", style="dim"), Text(view.show(value)))
         for name, value in view.values.items()
     ]
     half = (len(cells) + 1) // 2

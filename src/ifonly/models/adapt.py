@@ -21,6 +21,7 @@ from ifonly.models.adapters import catboost, lightgbm, onnx, torch, xgboost
 from ifonly.models.adapters.pair import PairModel
 from ifonly.models.adapters.table import FirstSteps, TableModel, label_index, run, wanted_columns
 from ifonly.models.files.load import load_model
+from ifonly.models.pace import Meter, Pace
 from ifonly.models.protocol import Model
 from ifonly.space import Space
 from ifonly.space.carry import Carried
@@ -34,6 +35,7 @@ class Function:
     classes: tuple[Any, ...] = ()
     gives: str | None = None
     gradient: Callable[..., Any] | None = None
+    batch_rows: int | None = None
 
     def adapt(self, space: Space, probe: np.ndarray) -> Model:
         """The function as a model over a space."""
@@ -41,9 +43,11 @@ class Function:
             return torch.adapt(self.function, space, probe, classes=self.classes, gives=self.gives)
         if self.gradient is not None:
             return PairModel(space, self.classes, self.function, self.gradient)
+        meter = Meter(Pace(self.batch_rows))
         if self.gives == "labels":
-            return TableModel(space, self.classes, partial(_one_hot, self.function, self.classes))
-        return TableModel(space, self.classes, self.function)
+            ask = partial(_one_hot, self.function, self.classes)
+            return TableModel(space, self.classes, ask, gives="label", meter=meter)
+        return TableModel(space, self.classes, self.function, meter=meter)
 
 
 def as_model(
@@ -53,6 +57,7 @@ def as_model(
     task: str | None = None,
     gives: str | None = None,
     gradient: Callable[..., Any] | None = None,
+    batch_rows: int | None = None,
 ) -> Function:
     """A function of a DataFrame as a model.
 
@@ -73,6 +78,9 @@ def as_model(
     gradient
         A function of units that returns the gradient of the logits (see
         `models.adapters.pair`).
+    batch_rows
+        The most rows of one call of the function, for a web service: a request that is lost on the
+        way is made again.
 
     Returns
     -------
@@ -102,7 +110,16 @@ def as_model(
         raise OptionError(f"as_model got gives={gives!r}.", f"It may be {' or '.join(known)}.")
     if classes is not None and len(set(classes)) < 2:
         raise OptionError(f"A classifier needs two classes, not {list(classes)}.")
-    return Function(function, tuple(classes or ()), gives, gradient)
+    if batch_rows is not None:
+        given: Any = batch_rows
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+            raise OptionError(f"batch_rows is {given!r}.", "It is a whole number of 1 or more.")
+        if gradient is not None or _is_torch(function):
+            raise OptionError(
+                f"batch_rows={batch_rows} has no effect: the function is not asked with frames.",
+                "Leave it out.",
+            )
+    return Function(function, tuple(classes or ()), gives, gradient, batch_rows)
 
 
 def adapt(model: Any, space: Space, probe: np.ndarray, carried: Carried | None = None) -> Model:
@@ -181,17 +198,24 @@ def _estimator(model: Any, space: Space, probe: np.ndarray, carried: Carried | N
             return replace(
                 table, classes=classes, ask=last.predict_proba, predict=last.predict, steps=steps
             )
-        columns_given = np.shape(run(model.predict_proba, table.frame(probe)))
+        columns_given = np.shape(_tried(model.predict_proba, table, probe[:2]))
         c = columns_given[1] if len(columns_given) == 2 else 2
         return replace(table, classes=tuple(range(max(2, c))), ask=model.predict_proba)
     if classes and hasattr(model, "decision_function"):
         ask = partial(_squashed, model.decision_function)
-        return replace(table, classes=classes, ask=ask, predict=model.predict)
+        return replace(table, classes=classes, ask=ask, predict=model.predict, gives="margin")
     if not classes and not _is_regressor(model):
-        predicted = np.asarray(run(model.predict, table.frame(probe)))
+        predicted = np.asarray(_tried(model.predict, table, probe))
         if predicted.dtype.kind != "f":
             classes = tuple(np.unique(predicted).tolist())
-    return replace(table, classes=classes, ask=partial(_one_hot, model.predict, classes))
+    ask = partial(_one_hot, model.predict, classes)
+    return replace(table, classes=classes, ask=ask, gives="label")
+
+
+def _tried(ask: Callable[[Any], Any], table: TableModel, probe: np.ndarray) -> Any:
+    """What a method of a model returns for codes [n, d]."""
+    table.meter.asked += len(probe)
+    return run(ask, table.frame(probe))
 
 
 def _split(model: Any) -> tuple[FirstSteps | None, Any]:

@@ -11,16 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.errors import IfonlyError, PredictionError
+from ifonly.errors import IfonlyError, PredictionError, ServiceError
+from ifonly.models.pace import Pace, Watch
 from ifonly.models.protocol import Model
 from ifonly.models.routes.bare import Bare
 from ifonly.models.routes.fastest import contradicts
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.memo import Memo
 from ifonly.models.routes.pipeline_table import Direct
+from ifonly.models.service import patient
 
 SPLITS = 64
 """So many calls may look for the codes that a model fails for."""
+GRACE, SHORT = 0.7, 0.2
+"""The seconds in which the judge may confirm what was found before an interrupt: until so long
+after it, and in any case in calls that are short."""
 
 
 class Contradiction(IfonlyError):
@@ -47,7 +52,15 @@ class Counted:
     most_rows: int | None = None
     """No more rows than these are asked about; what is beyond has no scores (NaN)."""
     deadline: float | None = None
-    """On the clock of time.monotonic."""
+    """On the clock of time.monotonic. At most one request ends later."""
+    judging: float = 0.0
+    """The seconds before it that are kept for choosing and judging."""
+    per_row: int | None = None
+    """What each row asked may cost by itself: the rows are then searched one by one."""
+    pace: Pace = field(default_factory=Pace)
+    """How long the model itself takes."""
+    route_pace: Pace = field(default_factory=Pace)
+    watch: Watch = field(default_factory=Watch)
     reserved: int = 0
     """Rows of the budget that the search leaves to the judge."""
     promised: list[tuple[np.ndarray, np.ndarray | None]] = field(default_factory=list)
@@ -134,18 +147,43 @@ class Counted:
         """Note that the model was asked, by whatever way."""
         self.rows += rows
         self.calls += calls
+        self.watch.calls += calls
 
     @property
     def spent(self) -> bool:
         """Whether the budget is used up; strategies look before each round."""
-        late = self.deadline is not None and time.monotonic() >= self.deadline
-        return late or (self.most_rows is not None and self.left <= 0)
+        return self.late or (self.most_rows is not None and self.left <= 0)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time of the search is over."""
+        until = self._until(search=True)
+        return until is not None and time.monotonic() >= until
 
     @property
     def left(self) -> int:
         """How many rows the search may still ask about, where that is limited."""
         assert self.most_rows is not None
         return self.most_rows - self.reserved - self.rows
+
+    @property
+    def affordable(self) -> float:
+        """About how many rows the search may still ask about, by rows and by time."""
+        until, rows = self._until(search=True), self._pace(search=True).rows
+        in_time = np.inf if until is None else rows(until - time.monotonic())
+        return in_time if self.most_rows is None else min(in_time, self.left)
+
+    def _pace(self, *, search: bool) -> Pace:
+        return self.route_pace if search and self.route is not self.model else self.pace
+
+    def _until(self, *, search: bool) -> float | None:
+        """When asking ends: for the `search` so early that the judge has time."""
+        ends = [] if self.deadline is None else [self.deadline]
+        if search and self.reserved and ends:
+            ends[0] -= max(self.judging, 2 * self.pace.call + self.pace.row * self.reserved / 2)
+        if (ended := self.watch.ended) is not None:
+            ends.append(ended if search else max(ended + GRACE, time.monotonic() + SHORT))
+        return min(ends, default=None)
 
     def _own_and_promised(
         self, codes: np.ndarray, *, decide: bool
@@ -165,7 +203,7 @@ class Counted:
 
     def _by_route(self, codes: np.ndarray) -> np.ndarray:
         nothing = np.full((len(codes), max(1, len(self.classes))), np.nan)
-        return np.asarray(self._asked(self.route.scores, codes, nothing, reserved=self.reserved))
+        return np.asarray(self._asked(self.route.scores, codes, nothing, search=True))
 
     def _asked(
         self,
@@ -173,34 +211,42 @@ class Counted:
         codes: np.ndarray,
         nothing: Any,
         *,
-        reserved: int = 0,
+        search: bool = False,
         strict: bool = False,
     ) -> Any:
         """What is said of codes [n, d] as far as the budget reaches, and `nothing` beyond.
 
-        Codes for which the model fails have nothing either, unless `strict` raises its error.
+        The `search` leaves what is reserved to the judge. Codes for which the model fails have
+        nothing either, unless `strict` raises its error.
         """
         n = len(codes)
         if self.most_rows is not None:
+            reserved = self.reserved if search else 0
             n = min(n, max(0, self.most_rows - reserved - self.rows))
         said = np.broadcast_to(nothing, (len(codes), *np.shape(nothing)[1:])).copy()
-        if not n:
-            return said
-        self.count(n)
-        try:
-            answer = ask(codes[:n])
-        except PredictionError:
-            if strict:
-                raise
-            return self._in_parts(
-                partial(self._asked, ask, reserved=reserved, strict=True), codes, said
-            )
-        if answer is None:
-            self.count(-n, -1)  # it was not asked after all
-            return None
-        if n == len(codes):
-            return np.array(answer)  # a copy: the model may use its array again
-        said[:n] = answer
+        until = self._until(search=search)
+        for part in self._pace(search=search).parts(n, until):
+            some = codes[part]
+            self.count(len(some))
+            try:
+                answer = patient(partial(ask, some), until)
+            except PredictionError:
+                if strict:
+                    raise
+                again = partial(self._asked, ask, search=search, strict=True)
+                said[part] = self._in_parts(again, some, said[part])
+                continue
+            except ServiceError as error:
+                if strict:
+                    raise
+                self.watch.ended, self.watch.lost = time.monotonic(), error
+                break
+            if answer is None:
+                self.count(-len(some), -1)  # it was not asked after all
+                return None
+            if len(some) == len(codes):
+                return np.array(answer)  # a copy: the model may use its array again
+            said[part] = answer
         return said
 
     def _in_parts(self, ask: Callable[..., Any], codes: np.ndarray, said: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ so all trees are walked together here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,8 @@ class Forest:
 
     @classmethod
     def fit(cls, units: np.ndarray) -> Forest:
-        """A forest grown on rows [n, w]."""
-        from sklearn.ensemble import IsolationForest  # slow to import, and not always needed
-
-        model = IsolationForest(n_estimators=TREES, random_state=0).fit(units)
-        trees = [tree.tree_ for tree in model.estimators_]
-        starts = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
-        parts = [_flat(tree, start) for tree, start in zip(trees, starts, strict=True)]
-        feature, threshold, left, right, depth = map(np.concatenate, zip(*parts, strict=True))
-        steps = max(tree.max_depth for tree in trees)
-        return cls(starts, feature, threshold, left, right, depth, steps)
+        """A forest grown on rows [n, w]; the same one where the same rows are given again."""
+        return _grown(units.astype(np.float64).tobytes(), units.shape)
 
     def paths(self, units: np.ndarray) -> np.ndarray:
         """[n] the mean length of the paths of points [n, w]: short ones are odd."""
@@ -57,6 +50,21 @@ class Forest:
             low = units[rows, self.feature[place]] <= self.threshold[place]
             place = np.where(low, self.left[place], self.right[place])
         return np.asarray(self.depth[place].mean(axis=1))
+
+
+@lru_cache(maxsize=16)
+def _grown(content: bytes, shape: tuple[int, ...]) -> Forest:
+    """The forest of rows of a shape. People explain row after row with the same data."""
+    from sklearn.ensemble import IsolationForest  # slow to import, and not always needed
+
+    units = np.frombuffer(content).reshape(shape)
+    model = IsolationForest(n_estimators=TREES, random_state=0).fit(units)
+    trees = [tree.tree_ for tree in model.estimators_]
+    starts = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
+    parts = [_flat(tree, start) for tree, start in zip(trees, starts, strict=True)]
+    feature, threshold, left, right, depth = map(np.concatenate, zip(*parts, strict=True))
+    steps = max(tree.max_depth for tree in trees)
+    return Forest(starts, feature, threshold, left, right, depth, steps)
 
 
 def _flat(tree: Any, start: int) -> tuple[np.ndarray, ...]:

@@ -26,9 +26,6 @@ from ifonly.space import Metric, Space
 from ifonly.space.carry import tagged
 from ifonly.space.distance import differs
 
-SLACK = 1e-6
-"""How far a network's table may be from the network, in its margins."""
-
 
 @dataclass(frozen=True)
 class Problem:
@@ -112,7 +109,8 @@ class Problem:
 
         A network's table is a little less precise than the network.
         """
-        return margin > (SLACK if isinstance(self.model.route, Lookup) else 0.0)
+        route = self.model.route
+        return margin > (route.slack if isinstance(route, Lookup) else 0.0)
 
     def ask(self, points: np.ndarray) -> Pool:
         """The points, moved to where the rules hold, with their margins."""

@@ -7,13 +7,21 @@ isolated from the text around it: letters that run from right to left turn nothi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
 from ifonly.render import text
 from ifonly.render.style import FRAGMENT_STYLE, PAGE_STYLE
 from ifonly.render.view import AnswerView, RowView, value_text
-from ifonly.render.wording import STATUS_WORDS, predicts_numbers, score_text, standing, unread
+from ifonly.render.wording import (
+    STATUS_WORDS,
+    predicts_numbers,
+    score_text,
+    score_word,
+    standing,
+    unread,
+)
 
 
 def page(views: Sequence[RowView], record: Mapping[str, Any], ignored: Sequence[str] = ()) -> str:
@@ -23,8 +31,8 @@ def page(views: Sequence[RowView], record: Mapping[str, Any], ignored: Sequence[
     """
     overview = _overview(views) if len(views) > 1 else ""
     rows = "\n".join(_section(view) for view in views)
-    numbers = all(predicts_numbers(view) for view in views)
-    bar = "" if numbers else "A bar is the model's score, the mark on it the score now."
+    bar = "A bar is the model's score, the mark on it the score now."
+    bar = bar if any(map(_has_meter, views)) else ""
     body = f"""<header>
 <h1>If only …</h1>
 <p>The changes that would have given another outcome, each checked with the model itself.
@@ -67,13 +75,13 @@ def fragment(views: Sequence[RowView], total: int, ignored: Sequence[str] = ()) 
     )
 
 
-def isolated(value: Any) -> str:
+def isolated(value: Any, thousands: str = ",") -> str:
     """A value or a name that comes from data, as HTML.
 
     >>> isolated("a < b"), isolated(12000)
     ('<bdi>a &lt; b</bdi>', '12,000')
     """
-    shown = escape(value_text(value))
+    shown = escape(value_text(value, thousands))
     return f"<bdi>{shown}</bdi>" if isinstance(value, str) else shown
 
 
@@ -82,7 +90,7 @@ def _overview(views: Sequence[RowView]) -> str:
     head = "".join(f"<th>{title}</th>" for title in titles)
     lines = "".join(
         f'<tr><td><a href="#row-{view.query}">{isolated(str(view.name))}</a></td>'
-        + _cells("td", [view.prediction, view.wanted])
+        + _cells("td", [view.prediction, view.wanted], view)
         + f'<td class="number">{score_text(view, view.score)}</td>'
         + f'<td class="number">{len(view.answers)}</td><td>{_badge(view.status)}</td></tr>'
         for view in views
@@ -94,17 +102,18 @@ def _overview(views: Sequence[RowView]) -> str:
 
 
 def _section(view: RowView) -> str:
+    show = _show(view)
     values = "".join(
-        f"<div><dt>{isolated(name)}</dt><dd>{isolated(value)}</dd></div>"
+        f"<div><dt>{isolated(name)}</dt><dd>{show(value)}</dd></div>"
         for name, value in view.values.items()
     )
     cards = "".join(_card(view, place, answer) for place, answer in enumerate(view.answers, 1))
     if not view.answers:
-        cards = f'<p class="empty">{text.without_answers(view, isolated)}</p>'
+        cards = f'<p class="empty">{text.without_answers(view, show)}</p>'
     note = f'<p class="note">{isolated(view.note)}</p>' if view.note and view.answers else ""
     return f"""<section class="row" id="row-{view.query}">
 <h2>Row {isolated(str(view.name))} {_badge(view.status)}</h2>
-<p class="now">{standing(view, isolated)}</p>
+<p class="now">{standing(view, show)}</p>
 {_meter(view, view.score)}
 <dl>{values}</dl>
 {note}<div class="cards">{cards}</div>
@@ -112,28 +121,45 @@ def _section(view: RowView) -> str:
 
 
 def _card(view: RowView, place: int, answer: AnswerView) -> str:
+    show = _show(view)
     lines = "".join(
         f"<tr{' class=follows' if change.follows else ''}>"
         f'<th scope="row">{isolated(change.feature)}{" (follows)" if change.follows else ""}</th>'
-        f'<td class="before">{isolated(change.before)}</td><td class="arrow">→</td>'
-        f'<td class="after">{isolated(change.after)}</td></tr>'
+        f'<td class="before">{show(change.before)}</td><td class="arrow">→</td>'
+        f'<td class="after">{show(change.after)}</td></tr>'
         for change in answer.changes
     )
     return f"""<article>
 <h3>{place}</h3>
-<p class="sentence">{text.sentence(answer, isolated)}</p>
+<p class="sentence">{text.sentence(answer, show)}</p>
 <table>{lines}</table>
 {_meter(view, answer.score)}
-<p class="facts"><span>prediction <b>{isolated(answer.prediction)}</b></span>
-<span>score <b>{score_text(view, answer.score)}</b></span>
+<p class="facts"><span>prediction <b>{show(answer.prediction)}</b></span>
+{_score(view, answer)}
 <span>distance <b>{answer.distance:.2f}</b></span></p>
 </article>
 """
 
 
+def _show(view: RowView) -> text.Show:
+    """How values of a row stand in its HTML."""
+    return partial(isolated, thousands=view.thousands)
+
+
+def _score(view: RowView, answer: AnswerView) -> str:
+    """The score of an answer with what it is; nothing where it would repeat the prediction."""
+    if view.scores == "label" or predicts_numbers(view):
+        return ""
+    return f"<span>{score_word(view)} <b>{score_text(view, answer.score)}</b></span>"
+
+
+def _has_meter(view: RowView) -> bool:
+    return view.scores == "probability" and not predicts_numbers(view)
+
+
 def _meter(view: RowView, score: float) -> str:
-    """A bar as long as the score, with a mark at the row's own; nothing where there is none."""
-    if predicts_numbers(view) or view.score != view.score:
+    """A bar as long as the probability, with a mark at the row's own; nothing without one."""
+    if not _has_meter(view) or view.score != view.score:
         return ""
     return (
         f'<div class="meter" aria-hidden="true"><i style="width:{_percent(score)}"></i>'
@@ -166,26 +192,28 @@ def _plain(value: Any) -> str:
 
 
 def _compact(view: RowView) -> str:
-    caption = f"<p><b>Row {isolated(str(view.name))}</b> {standing(view, isolated)}</p>"
+    caption = f"<p><b>Row {isolated(str(view.name))}</b> {standing(view, _show(view))}</p>"
     if not view.answers:
-        return f"{caption}<p>{text.without_answers(view, isolated)}</p>"
+        return f"{caption}<p>{text.without_answers(view, _show(view))}</p>"
     changed = {change.feature for answer in view.answers for change in answer.changes}
     names = [name for name in view.values if name in changed]
-    head = f"<th></th>{_cells('th', names)}<th>prediction</th><th>score</th><th>distance</th>"
-    now = _cells("td", [*(view.values[name] for name in names), view.prediction])
+    titles = f"<th>prediction</th><th>{score_word(view)}</th><th>distance</th>"
+    head = f"<th></th>{_cells('th', names, view)}{titles}"
+    now = _cells("td", [*(view.values[name] for name in names), view.prediction], view)
     score = score_text(view, view.score)
     lines = [f'<tr class="now"><th>now</th>{now}<td>{score}</td><td>—</td></tr>']
     for place, answer in enumerate(view.answers, 1):
         after = {change.feature: change.after for change in answer.changes}
         same = '<td class="same">—</td>'
-        cells = [_cells("td", [after[name]]) if name in after else same for name in names]
-        cells += _cells("td", [answer.prediction]), f"<td>{score_text(view, answer.score)}</td>"
+        cells = [_cells("td", [after[name]], view) if name in after else same for name in names]
+        cells.append(_cells("td", [answer.prediction], view))
+        cells.append(f"<td>{score_text(view, answer.score)}</td>")
         lines.append(f"<tr><th>{place}</th>{''.join(cells)}<td>{answer.distance:.2f}</td></tr>")
     return f"{caption}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
 
-def _cells(tag: str, values: Iterable[Any]) -> str:
-    return "".join(f"<{tag}>{isolated(value)}</{tag}>" for value in values)
+def _cells(tag: str, values: Iterable[Any], view: RowView) -> str:
+    return "".join(f"<{tag}>{_show(view)(value)}</{tag}>" for value in values)
 
 
 def _badge(status: str) -> str:

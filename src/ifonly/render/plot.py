@@ -17,9 +17,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ifonly.errors import MissingExtra
-from ifonly.render.text import without_answers
-from ifonly.render.view import Change, RowView, value_text, visible
-from ifonly.render.wording import predicts_numbers, score_text, standing
+from ifonly.render.text import Show, without_answers
+from ifonly.render.view import Change, RowView, visible
+from ifonly.render.wording import predicts_numbers, score_text, score_word, standing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,15 +55,15 @@ def figure(view: RowView) -> Figure:
         return _message(view)
     layout = _layout(view)
     wide, tall = layout.left[-1], layout.top[-1]
-    width, height = wide + 2 * MARGIN, HEAD + tall + SCORE_HEIGHT + FOOT
+    below = 0.0 if view.scores == "label" else SCORE_HEIGHT
+    width, height = wide + 2 * MARGIN, HEAD + tall + below + FOOT
     made = _blank(width, height)
-    table = made.add_axes(
-        (MARGIN / width, (FOOT + SCORE_HEIGHT) / height, wide / width, tall / height)
-    )
-    scores = made.add_axes((MARGIN / width, FOOT / height, wide / width, SCORE_HEIGHT / height))
+    table = made.add_axes((MARGIN / width, (FOOT + below) / height, wide / width, tall / height))
     _draw_table(table, layout, view)
-    _draw_scores(scores, layout, view)
-    for axes in (table, scores):
+    if below:
+        scores = made.add_axes((MARGIN / width, FOOT / height, wide / width, below / height))
+        _draw_scores(scores, layout, view)
+    for axes in made.axes:
         axes.axis("off")
     left, top = (MARGIN + 0.1) / width, height - 0.3
     _say(made, left, top / height, _heading(view), size=13, weight="bold")
@@ -75,8 +75,8 @@ def figure(view: RowView) -> Figure:
 def _layout(view: RowView) -> Layout:
     changed = {change.feature for answer in view.answers for change in answer.changes}
     names = tuple(name for name in view.values if name in changed)
-    cells = [_cell(change) for answer in view.answers for change in answer.changes]
-    own = [_broken(value_text(view.values[name])) for name in names]
+    cells = [_cell(change, view.show) for answer in view.answers for change in answer.changes]
+    own = [_broken(view.show(view.values[name])) for name in names]
     widths = [
         0.3 + LETTER * _longest([*map(_broken, names), _score_label(view)]),
         0.3 + LETTER * _longest([*own, score_text(view, view.score)]),
@@ -88,7 +88,7 @@ def _layout(view: RowView) -> Layout:
     heights = []
     for name, value in zip(names, own, strict=True):
         changes = [change for change in _changes(view, name) if change is not None]
-        texts = [_broken(name), value, *map(_cell, changes)]
+        texts = [_broken(name), value, *(_cell(change, view.show) for change in changes)]
         lines = max(text.count("\n") + 1 for text in texts)
         heights.append(0.24 + LINE_HEIGHT * (lines + any(map(_amount, changes))))
     return Layout(names, _sums(0.0, widths), _sums(0.42, heights))
@@ -106,30 +106,30 @@ def _draw_table(axes: Axes, layout: Layout, view: RowView) -> None:
             axes.axhspan(top, bottom, color=STRIPE, linewidth=0)
         middle = (top + bottom) / 2
         _write(axes, 0.1, middle, _broken(name), ha="left", weight="bold")
-        own = _broken(value_text(view.values[name]))
+        own = _broken(view.show(view.values[name]))
         _write(axes, layout.left[1] + 0.1, middle, own, ha="left", color=SOFT)
         changes = _changes(view, name)
         largest = max((abs(_amount(c)) for c in changes if c is not None), default=0.0)
         for place, change in enumerate(changes):
             if change is not None:
-                _draw_change(axes, layout, (place, line), change, largest)
+                _draw_change(axes, layout, (place, line), change, _cell(change, view.show), largest)
     axes.axhline(layout.top[0], color=LINE, linewidth=1)
     axes.axhline(layout.top[-1], color=LINE, linewidth=1)
 
 
 def _draw_change(
-    axes: Axes, layout: Layout, cell: tuple[int, int], change: Change, largest: float
+    axes: Axes, layout: Layout, cell: tuple[int, int], change: Change, text: str, largest: float
 ) -> None:
-    """The new value and, for a number, by how much and a bar of that length."""
+    """The new value as text and, for a number, a bar as long as the change."""
     place, line = cell
     x, top, bottom = layout.middle(place), layout.top[line], layout.top[line + 1]
     amount = _amount(change)
     if not amount:
-        _write(axes, x, (top + bottom) / 2, _cell(change), color=LEVEL, weight="bold")
+        _write(axes, x, (top + bottom) / 2, text, color=LEVEL, weight="bold")
         return
     color = UP if amount > 0 else DOWN
     low = bottom - 0.16
-    _write(axes, x, (top + low) / 2, _cell(change), color=color, weight="bold")
+    _write(axes, x, (top + low) / 2, text, color=color, weight="bold")
     reach = (layout.left[place + 3] - layout.left[place + 2]) / 2 - 0.12
     axes.plot([x - reach, x + reach], [low, low], color=LINE, linewidth=1, zorder=1)
     axes.bar(x, 0.09, width=reach * amount / largest, bottom=low - 0.045, align="edge", color=color)
@@ -137,17 +137,17 @@ def _draw_change(
 
 
 def _draw_scores(axes: Axes, layout: Layout, view: RowView) -> None:
-    """A bar for each answer's score, and the row's own as a dashed line.
+    """A bar for each answer's score, the row's own as a dashed line, the threshold as a dotted one.
 
-    A class's score stands on 0; a predicted number, which has no such floor, on the row's own.
+    A probability stands on 0; any other number, which has no such floor, on the row's own.
     """
     scores = [answer.score for answer in view.answers]
     low, high = _score_range(view, scores)
     axes.set(xlim=(0, layout.left[-1]), ylim=(low, high + 0.25 * (high - low)))
-    floor, start = 0.0, layout.left[2]
+    probable = view.scores == "probability" and not predicts_numbers(view)
+    floor, start = 0.0 if probable else view.score, layout.left[2]
     if predicts_numbers(view):
         bottom, top = (min(max(float(end), low), high) for end in view.wanted)
-        floor = view.score
         axes.fill_between([start, layout.left[-1]], bottom, top, color=SCORE, alpha=0.12, lw=0)
     for place, score in enumerate(scores):
         x = layout.middle(place)
@@ -155,14 +155,18 @@ def _draw_scores(axes: Axes, layout: Layout, view: RowView) -> None:
         side = "bottom" if score >= floor else "top"
         _write(axes, x, score, score_text(view, score), color=SCORE, weight="bold", va=side)
     axes.plot([start, layout.left[-1]], [view.score] * 2, color=INK, linewidth=1.2, linestyle="--")
+    if view.threshold is not None:
+        line = [view.threshold] * 2
+        axes.plot([start, layout.left[-1]], line, color=DOWN, linewidth=1.6, linestyle=":")
     _write(axes, 0.1, (low + high) / 2, _score_label(view), ha="left", weight="bold")
     _write(axes, layout.left[1] + 0.1, view.score, score_text(view, view.score), ha="left")
 
 
 def _score_range(view: RowView, scores: Sequence[float]) -> tuple[float, float]:
-    if not predicts_numbers(view):
+    if not predicts_numbers(view) and view.scores == "probability":
         return 0.0, 1.0
-    low, high = min(*scores, view.score), max(*scores, view.score)
+    zero = () if predicts_numbers(view) else (0.0,)
+    low, high = min(*scores, view.score, *zero), max(*scores, view.score, *zero)
     return low - 0.25 * ((high - low) or 1.0), high
 
 
@@ -219,33 +223,39 @@ def _amount(change: Change) -> float:
     return float(change.after) - float(change.before)
 
 
-def _cell(change: Change) -> str:
+def _cell(change: Change, show: Show) -> str:
     """What a change's cell says: the new value and, for a number, by how much."""
     amount = _amount(change)
     if not amount:
-        return _broken(value_text(change.after))
+        return _broken(show(change.after))
     dates = isinstance(change.after, date | timedelta)
-    size = value_text(abs(change.after - change.before) if dates else float(f"{abs(amount):.10g}"))
-    return f"{value_text(change.after)}  ({'+' if amount > 0 else '−'}{size})"
+    size = show(abs(change.after - change.before) if dates else float(f"{abs(amount):.10g}"))
+    return f"{show(change.after)}  ({'+' if amount > 0 else '−'}{size})"
 
 
 def _heading(view: RowView) -> str:
-    return f"Row {visible(str(view.name))}: what would give {value_text(view.wanted)}"
+    return f"Row {visible(str(view.name))}: what would give {view.show(view.wanted)}"
 
 
 def _score_label(view: RowView) -> str:
     if predicts_numbers(view):
         return "prediction"
-    return f"score for\n{_broken(value_text(view.wanted))}"
+    return f"{score_word(view)} for\n{_broken(view.show(view.wanted))}"
 
 
 def _caption(view: RowView) -> str:
     """How to read the marks that the picture has."""
     numbers = any(_amount(c) for answer in view.answers for c in answer.changes)
-    lines = ["Dashed: the score now.", "Bars in the table: full for the largest change of a line."]
+    lines = [f"Dashed: the {score_word(view)} now."]
     if predicts_numbers(view):
-        lines[0] = "Dashed: the prediction now. Shaded: what is wanted."
-    return "\n".join(lines[: 1 + numbers])
+        lines[0] += " Shaded: what is wanted."
+    elif view.threshold is not None:
+        lines[0] += f" Dotted: the threshold, {score_text(view, view.threshold)}."
+    if view.scores == "label":
+        lines = []
+    if numbers:
+        lines.append("Bars in the table: full for the largest change of a line.")
+    return "\n".join(lines)
 
 
 def _broken(text: str) -> str:

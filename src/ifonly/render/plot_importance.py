@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 CHANGED, ALONE, SOFT = "#9db8cc", "#1d6fa5", "#6a737d"
 
 
-def bars(names: Sequence[str], changed: Sequence[float], alone: Sequence[float] | None) -> Figure:
+def bars(
+    names: Sequence[str],
+    changed: Sequence[float],
+    alone: Sequence[float] | None,
+    title: str = "",
+) -> Figure:
     """A matplotlib figure with a bar a feature, the most often changed on top."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -30,6 +35,7 @@ def bars(names: Sequence[str], changed: Sequence[float], alone: Sequence[float] 
     axes.set_yticks(places, names, parse_math=False)
     axes.invert_yaxis()
     axes.set(xlim=(0, 1), xlabel="share of answers")
+    axes.set_title(title, loc="left", weight="bold", size=12)
     axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)

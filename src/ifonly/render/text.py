@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ifonly.render.view import AnswerView, Change, RowView, number_text, value_text
+from ifonly.render.view import AnswerView, Change, RowView, rounded, value_text
 
 Show = Callable[[Any], str]
 """How a value or a name that comes from data stands in a sentence."""
+MOST = 6
+"""The most changes that a sentence lists."""
 
 
 def sentence(answer: AnswerView, show: Show = value_text) -> str:
@@ -21,21 +23,26 @@ def sentence(answer: AnswerView, show: Show = value_text) -> str:
     >>> sentence(AnswerView(both, "x", 1.0, 1.0))
     'If only job were b (not a), so that pay would be 2 (not 1): x (1.00).'
     """
-    follows = _listed("would be", answer.consequences, show)
+    room = MOST - min(MOST, len(answer.actions))
+    follows = _listed("would be", answer.consequences, show, room)
     then = f", so that {follows}" if follows else ""
     extra = " A smaller change is enough." if answer.extra else ""
     odd = " Fewer than 1 % of real rows are as unusual." if answer.odd else ""
-    changes = _listed("were", answer.actions, show)
+    changes = _listed("were", answer.actions, show, MOST)
     return f"If only {changes}{then}: {outcome(answer, show)}.{extra}{odd}"
 
 
-def _listed(verb: str, changes: tuple[Change, ...], show: Show) -> str:
+def _listed(verb: str, changes: tuple[Change, ...], show: Show, most: int) -> str:
     """Changes with a verb that is said once: age were 34 (not 22) and education Doctorate (…)."""
+    if changes and not most:
+        return f"{len(changes)} more would change"
     verbs = [f" {verb}", *[""] * len(changes)]
     parts = [
         f"{show(c.feature)}{said} {show(c.after)} (not {show(c.before)})"
-        for c, said in zip(changes, verbs, strict=False)
+        for c, said in zip(changes[:most], verbs, strict=False)
     ]
+    if len(changes) > most:
+        parts.append(f"{len(changes) - most} more")
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
@@ -43,11 +50,12 @@ def sentences(row: RowView) -> list[str]:
     """All answers of a row as sentences, or one that says why there is none."""
     if not row.answers:
         return [without_answers(row)]
-    return [sentence(answer) for answer in row.answers]
+    return [sentence(answer, row.show) for answer in row.answers]
 
 
-def without_answers(row: RowView, show: Show = value_text) -> str:
+def without_answers(row: RowView, show: Show | None = None) -> str:
     """Why a row has no answers."""
+    show = show or row.show
     wanted = "another class" if row.others else show(row.wanted)
     reasons = {
         "already": f"The outcome is already {wanted}.",
@@ -62,6 +70,9 @@ def without_answers(row: RowView, show: Show = value_text) -> str:
 
 def outcome(answer: AnswerView, show: Show = value_text) -> str:
     """What the model says of an answer: a class with its score, or a number."""
-    if answer.number:
-        return number_text(answer.score)
-    return f"{show(answer.prediction)} ({answer.score:.2f})"
+    said = show(answer.prediction)
+    return {
+        "number": show(rounded(answer.score)),
+        "margin": f"{said} (margin {show(rounded(answer.score))})",
+        "label": said,
+    }.get(answer.scores, f"{said} ({answer.score:.2f})")

@@ -41,8 +41,8 @@ class AnswerView:
     prediction: Any
     score: float
     distance: float
-    number: bool = False
-    """Whether the model predicts numbers: the score is then the prediction."""
+    scores: str = "probability"
+    """What the score is: a 'probability', a 'margin', a predicted 'number', or only a 'label'."""
     extra: bool = False
     """Whether a smaller change is enough."""
     odd: bool = False
@@ -74,13 +74,27 @@ class RowView:
     answers: tuple[AnswerView, ...]
     others: bool = False
     """Whether any class but the row's own is wanted."""
+    scores: str = "probability"
+    """What the scores are, as for `AnswerView`."""
+    threshold: float | None = None
+    """The score from which the wanted class is decided for, where there is one."""
+    thousands: str = ","
+    """What stands between the thousands of numbers."""
+
+    def show(self, value: Any) -> str:
+        """A value or a name as text."""
+        return value_text(value, self.thousands)
 
 
-def value_text(value: Any) -> str:
+def value_text(value: Any, thousands: str = ",") -> str:
     """A value as a person writes it; text without control characters, see `visible`.
+
+    From five digits on, `thousands` stands between each three of them.
 
     >>> value_text(52000.0), value_text(0.1 + 0.2), value_text("Sales"), value_text(float("nan"))
     ('52,000', '0.3', 'Sales', 'missing')
+    >>> value_text(1234.5), value_text(52000.25, " "), value_text(52000, "")
+    ('1234.5', '52 000.25', '52000')
     """
     if value is None or value != value:
         return "missing"
@@ -89,23 +103,24 @@ def value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple) and len(value) == 2:
-        return f"{value_text(value[0])} to {value_text(value[1])}"
-    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
-        return f"{int(value):,}" if abs(value) >= 10_000 else str(int(value))
-    if isinstance(value, float):
-        return f"{value:,.10g}"
+        return f"{value_text(value[0], thousands)} to {value_text(value[1], thousands)}"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int | float):
+        text = f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
+        return text.replace(",", thousands if abs(value) >= 10_000 else "")
     return visible(str(value))
 
 
-def number_text(value: float) -> str:
-    """A predicted number with four digits, in full.
+def rounded(value: float) -> float:
+    """A predicted number with four digits, or all those before the point.
 
-    >>> number_text(218734.4), number_text(21.87344), number_text(0.00021873), number_text(0.0)
-    ('218,734', '21.87', '0.0002187', '0')
+    >>> rounded(218734.4), rounded(21.87344), rounded(0.00021873), rounded(0.0)
+    (218734.0, 21.87, 0.0002187, 0.0)
     """
     if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    return f"{value:,.{min(12, max(0, 3 - math.floor(math.log10(abs(value)))))}f}"
+        return value
+    return round(value, max(0, 3 - math.floor(math.log10(abs(value)))))
 
 
 def visible(text: str, *, keep: str = "") -> str:

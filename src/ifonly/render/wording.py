@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ifonly.render.text import Show
-from ifonly.render.view import RowView, number_text, value_text
+from ifonly.render.view import RowView, rounded, value_text
 
 NAMED = 10
 """The most features that a sentence lists by name."""
@@ -21,20 +21,27 @@ STATUS_WORDS = {
 }
 
 
-def standing(row: RowView, show: Show = value_text) -> str:
+SCORE_WORDS = {"number": "prediction", "margin": "margin"}
+"""What a score is called, where it is not a score."""
+
+
+def standing(row: RowView, show: Show | None = None) -> str:
     """What the model says of a row as it is, and what is wanted.
 
     >>> standing(RowView(0, 7, {"age": 22}, "no", 0.125, "yes", "found", "", ()))
     'The model says no; its score for yes is 0.12.'
     """
+    show = show or row.show
     if row.prediction is None:
         return "The model's prediction for this row is not known."
     if predicts_numbers(row):
         return f"The model says {score_text(row, row.score)}; wanted: {show(row.wanted)}."
     wanted = "another class" if row.others else show(row.wanted)
+    if row.scores == "label":
+        return f"The model says {show(row.prediction)}; wanted: {wanted}."
     return (
         f"The model says {show(row.prediction)}; "
-        f"its score for {wanted} is {score_text(row, row.score)}."
+        f"its {score_word(row)} for {wanted} is {score_text(row, row.score)}."
     )
 
 
@@ -54,10 +61,16 @@ def unread(names: Sequence[str], show: Show = value_text) -> str:
 
 
 def score_text(row: RowView, score: float) -> str:
-    """A score with two decimals, or a predicted number with four digits; a dash for none."""
-    if score != score:
+    """A probability with two decimals, any other number with four digits; a dash for none."""
+    if score != score or row.scores == "label":
         return "—"
-    return number_text(score) if predicts_numbers(row) else f"{score:.2f}"
+    probable = row.scores == "probability" and not predicts_numbers(row)
+    return f"{score:.2f}" if probable else row.show(rounded(score))
+
+
+def score_word(row: RowView) -> str:
+    """What the scores of a row are called."""
+    return SCORE_WORDS.get("number" if predicts_numbers(row) else row.scores, "score")
 
 
 def predicts_numbers(row: RowView) -> bool:

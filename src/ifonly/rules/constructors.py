@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ifonly.rules.change_rules import Changes, Steps
-from ifonly.rules.intervals import Between, Monotone, Shift
+from ifonly.rules.intervals import Between, Monotone
 from ifonly.rules.levels import OneOf
+from ifonly.rules.percent import Amount, shift
 from ifonly.rules.rule import Rule
 
 
-def changes(name: str, *, at_least: float = 0.0, at_most: float | None = None) -> Rule:
+def changes(name: str, *, at_least: Amount = 0.0, at_most: Amount | None = None) -> Rule:
     """The condition that a feature changes, or that a number changes by so much.
 
     Parameters
@@ -20,7 +21,8 @@ def changes(name: str, *, at_least: float = 0.0, at_most: float | None = None) -
     at_least
         The least change of a number, or in levels, in either direction.
     at_most
-        The largest change of a number, or in levels; None: any.
+        The largest change of a number, or in levels; None: any. '10%' is a share of the row's
+        own value, here and in `at_least`.
 
     Returns
     -------
@@ -35,10 +37,12 @@ def changes(name: str, *, at_least: float = 0.0, at_most: float | None = None) -
     --------
     >>> print(changes("age", at_most=5))
     age changes by at most 5
+    >>> print(changes("income", at_most="10%"))
+    income changes by at most 10%
     """
     if not at_least and at_most is None:
         return Changes(name)
-    return Shift(name, "changes", at_least, at_most)  # type: ignore[arg-type]
+    return shift(name, "changes", at_least, at_most)
 
 
 def between(name: str, low: float, high: float) -> Rule:
@@ -208,7 +212,7 @@ def only_decreases(name: str) -> Rule:
     return Monotone(name, up=False)
 
 
-def increases(name: str, *, at_least: float = 0.0, at_most: float | None = None) -> Rule:
+def increases(name: str, *, at_least: Amount = 0.0, at_most: Amount | None = None) -> Rule:
     """The condition that a number, or an ordered category, increases, or increases by so much.
 
     Parameters
@@ -218,7 +222,8 @@ def increases(name: str, *, at_least: float = 0.0, at_most: float | None = None)
     at_least
         The least increase of a number; for an ordered category, in levels.
     at_most
-        The largest increase of a number, or in levels; None: any.
+        The largest increase of a number, or in levels; None: any. '10%' is a share of the row's
+        own value, here and in `at_least`.
 
     Returns
     -------
@@ -234,10 +239,10 @@ def increases(name: str, *, at_least: float = 0.0, at_most: float | None = None)
     >>> print(increases("education").implies(increases("age", at_least=2)))
     education increases => age increases by at least 2
     """
-    return Shift(name, "increases", at_least, at_most)  # type: ignore[arg-type]
+    return shift(name, "increases", at_least, at_most)
 
 
-def decreases(name: str, *, at_least: float = 0.0, at_most: float | None = None) -> Rule:
+def decreases(name: str, *, at_least: Amount = 0.0, at_most: Amount | None = None) -> Rule:
     """The condition that a number, or an ordered category, decreases, or decreases by so much.
 
     Parameters
@@ -247,7 +252,8 @@ def decreases(name: str, *, at_least: float = 0.0, at_most: float | None = None)
     at_least
         The least decrease of a number; for an ordered category, in levels.
     at_most
-        The largest decrease of a number, or in levels; None: any.
+        The largest decrease of a number, or in levels; None: any. '10%' is a share of the row's
+        own value, here and in `at_least`.
 
     Returns
     -------
@@ -263,7 +269,7 @@ def decreases(name: str, *, at_least: float = 0.0, at_most: float | None = None)
     >>> print(decreases("debt", at_least=500))
     debt decreases by at least 500
     """
-    return Shift(name, "decreases", at_least, at_most)  # type: ignore[arg-type]
+    return shift(name, "decreases", at_least, at_most)
 
 
 def in_steps(name: str, size: float) -> Rule:

@@ -20,7 +20,7 @@ import numpy as np
 from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.formula import YES, Formula, Variables
-from ifonly.rules.language.dates import as_number
+from ifonly.rules.language.dates import to_number
 from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, allows, by_level, feature_of, truth_values
 from ifonly.rules.scene import STRICT, Scene
@@ -115,7 +115,7 @@ class Between(Bounded):
     def __post_init__(self) -> None:
         for name, end in (("low", -math.inf), ("high", math.inf)):
             value = getattr(self, name)
-            object.__setattr__(self, name, end if value is None else as_number(value))
+            object.__setattr__(self, name, end if value is None else to_number(value))
         if math.isnan(self.low) or math.isnan(self.high) or self.low > self.high:
             raise RuleError(
                 f"The rule '{self}' has its bounds reversed.", "Give the lower bound first."
@@ -145,7 +145,7 @@ class Compare(Bounded):
     number: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "number", as_number(self.number))
+        object.__setattr__(self, "number", to_number(self.number))
         if self.sign not in SIGNS or not math.isfinite(self.number):
             raise RuleError(
                 f"{self.name} {self.sign} {self.number} is not a comparison.",
@@ -210,6 +210,7 @@ class Shift(Bounded):
     """
 
     kind: ClassVar[str] = "shift"
+    unit: ClassVar[str] = ""
     way: str
     """'increases', 'decreases' or 'changes'."""
     least: float = 0.0
@@ -218,7 +219,7 @@ class Shift(Bounded):
     def __post_init__(self) -> None:
         for name, end in (("least", 0.0), ("most", math.inf)):
             value = getattr(self, name)
-            object.__setattr__(self, name, end if value is None else as_number(value))
+            object.__setattr__(self, name, end if value is None else to_number(value))
         if self.way not in WAYS:
             raise RuleError(f"There is no direction {self.way!r}.", f"Use {', '.join(WAYS)}.")
         if not 0 <= self.least <= self.most or math.isinf(self.least):
@@ -233,27 +234,34 @@ class Shift(Bounded):
 
     def __str__(self) -> str:
         start = f"{name_text(self.name)} {self.way}"
+        least, most = (f"{number_text(end)}{self.unit}" for end in (self.least, self.most))
         if math.isinf(self.most):
             bare = not self.least and self.way != "changes"  # 'age changes' is another rule
-            return start if bare else f"{start} by at least {number_text(self.least)}"
-        if not self.least:
-            return f"{start} by at most {number_text(self.most)}"
-        return f"{start} by between {number_text(self.least)} and {number_text(self.most)}"
+            return start if bare and not self.unit else f"{start} by at least {least}"
+        return (
+            f"{start} by between {least} and {most}" if self.least else f"{start} by at most {most}"
+        )
 
     def check(self, space: Space) -> None:
         check_ordered(space, self.name, self)
 
     def __invert__(self) -> Rule:
-        if self.way == "changes" or self.least or math.isfinite(self.most):
+        if self.way == "changes" or self.least or math.isfinite(self.most) or self.unit:
             return super().__invert__()
         return Monotone(self.name, up=self.way == "decreases")
 
     def intervals(self, own: np.ndarray, step: float) -> list[Interval]:
-        least = self.least if self.way == "changes" else max(self.least, STRICT * step)
-        above, below = (own + least, own + self.most), (own - self.most, own - least)
+        least, most = self.amounts(own)
+        if self.way != "changes":
+            least = np.maximum(least, STRICT * step)
+        above, below = (own + least, own + most), (own - most, own - least)
         if self.way == "changes":
-            return [above, below] if least else [(own - self.most, own + self.most)]
+            return [above, below] if self.least else [(own - most, own + most)]
         return [above if self.way == "increases" else below]
+
+    def amounts(self, own: np.ndarray) -> tuple[Any, Any]:
+        """The least and the largest change of rows' own values."""
+        return self.least, self.most
 
 
 WAYS = ("increases", "decreases", "changes")

@@ -7,7 +7,8 @@ from typing import Any
 from ifonly.rules.change_rules import AtMost, Fixed, OnlyChange
 from ifonly.rules.intervals import Compare
 from ifonly.rules.joint.pairs import Determines
-from ifonly.rules.language.dates import as_number
+from ifonly.rules.joint.products import Product, Products
+from ifonly.rules.language.dates import to_number
 from ifonly.rules.levels import Missing
 from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And
@@ -228,12 +229,13 @@ def forbid(*conditions: Rule) -> Rule:
 
 
 def relation(left: Any, sign: str, right: Any) -> Rule:
-    """The rule that two weighted sums of numbers compare in a stated way.
+    """The rule that two sums of numbers, or of products of numbers, compare in a stated way.
 
     Parameters
     ----------
     left
-        One side: a dictionary {feature: factor}, a number or the name of a feature.
+        One side: a dictionary {feature: factor}, a number or the name of a feature. Several
+        features as a tuple are multiplied: {("rate", "loan"): 1}.
     sign
         The comparison, such as '<='.
     right
@@ -247,15 +249,50 @@ def relation(left: Any, sign: str, right: Any) -> Rule:
     --------
     >>> print(relation({"debt": 1, "loan": 1}, "<=", {"income": 0.4}))
     debt + loan <= 0.4 * income
+    >>> print(relation({("rate", "loan"): 1}, "<=", 1000))
+    rate * loan <= 1000
     """
     if isinstance(left, str) and isinstance(right, int | float):
         return Compare(left, sign, right)
-    return Linear(_terms(left), sign, _terms(right))
+    sides = _terms(left), _terms(right)
+    if all(len(over) < 2 for side in sides for _, over, _ in side):
+        linear = (tuple((n, over[0] if over else "") for n, over, _ in side) for side in sides)
+        return Linear(next(linear), sign, next(linear))
+    return Products(sides[0], sign, sides[1])
 
 
-def _terms(side: Any) -> tuple[tuple[float, str], ...]:
+def ratio(over: str, under: str, sign: str, bound: float) -> Rule:
+    """The rule that the ratio of two numbers compares with a bound in a stated way.
+
+    Parameters
+    ----------
+    over
+        The feature that is divided, a number.
+    under
+        The feature that it is divided by, a number.
+    sign
+        The comparison, such as '<='.
+    bound
+        What the ratio is compared with.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> print(ratio("loan", "income", "<=", 0.5))
+    loan / income <= 0.5
+    """
+    return Products(((1.0, (over,), (under,)),), sign, ((bound, (), ()),))
+
+
+def _terms(side: Any) -> tuple[Product, ...]:
     if isinstance(side, str):
-        return ((1.0, side),)
+        return ((1.0, (side,), ()),)
     if isinstance(side, int | float):
-        return ((as_number(side), ""),)
-    return tuple((float(times), name) for name, times in dict(side).items())
+        return ((to_number(side), (), ()),)
+    named = (
+        (n, (over,) if isinstance(over, str) else tuple(over)) for over, n in dict(side).items()
+    )
+    return tuple((float(times), over, ()) for times, over in named)

@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 
 from ifonly.errors import RuleError, nearest
-from ifonly.rules.language.dates import Written, as_number, date_at
+from ifonly.rules.language.dates import Written, date_at, to_number
 from ifonly.rules.rule import Rule
 
 
@@ -121,7 +121,7 @@ def _read(value: Any, wanted: Any, what: str) -> Any:
     if wanted is float and value in ("inf", "-inf"):
         return float(value)
     if wanted is float and isinstance(value, str) and date_at(value, 0):
-        return as_number(value)
+        return to_number(value)
     allowed = _ALLOWED[wanted]
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
         raise RuleError(f"The {what} is {value!r}.", f"Give {_WANTED[wanted]}.")

@@ -1,4 +1,7 @@
-"""Linear relations between numbers: `debt + loan <= 0.4 * income`, `words_unique <= words`."""
+"""Linear relations between numbers: `debt + loan <= 0.4 * income`, `words_unique <= words`.
+
+Flags count as numbers: `a + b + c = 1` of columns of False and True.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ifonly.errors import RuleError
-from ifonly.rules.box import CLOSE
-from ifonly.rules.formula import Affine, Formula, Variables, any_of, bound
-from ifonly.rules.intervals import OPPOSITE, SIGNS, check_number
-from ifonly.rules.language.dates import as_number, is_negative
+from ifonly.rules.formula import Affine, Formula, Variables, any_of
+from ifonly.rules.intervals import SIGNS
+from ifonly.rules.joint.relation import LARGEST, Relation, amount, mad, unknown
+from ifonly.rules.language.dates import is_negative, to_number
 from ifonly.rules.language.names import name_text, number_text
-from ifonly.rules.rule import Condition, Rule, truth_values
-from ifonly.rules.scene import Scene
-from ifonly.space import Continuous, Space
+from ifonly.rules.scene import Scene, as_number
+from ifonly.space import Space
 
 Term = tuple[float, str]
 """A number and the feature that it multiplies; an empty name for the number alone."""
-LARGEST = 1e6
-"""What multiplies a variable in a formula, at the most: solvers want moderate numbers."""
 
 
 @dataclass(frozen=True)
-class Linear(Condition):
+class Linear(Relation):
     """Two sums, compared."""
 
     kind: ClassVar[str] = "relation"
@@ -37,7 +37,7 @@ class Linear(Condition):
 
     def __post_init__(self) -> None:
         for side in ("left", "right"):
-            terms = tuple((as_number(times), str(name)) for times, name in getattr(self, side))
+            terms = tuple((to_number(times), str(name)) for times, name in getattr(self, side))
             object.__setattr__(self, side, terms or ((0.0, ""),))
         finite = all(math.isfinite(times) for times, _ in (*self.left, *self.right))
         if self.sign not in SIGNS or not finite or not self.factors:
@@ -75,129 +75,47 @@ class Linear(Condition):
         left, right = (_sum_text(side, single) for side in (self.left, self.right))
         return f"{left} {self.sign} {right}"
 
-    def __invert__(self) -> Rule:
-        if self.sign == "=":
-            return super().__invert__()
-        return Linear(self.left, OPPOSITE[self.sign], self.right)
-
-    def check(self, space: Space) -> None:
-        for name in self.names:
-            check_number(space, name, self)
-
     def resolution(self, space: Space) -> float:
-        """The least difference that the two sides can have, but for rounding."""
         digits = max(
-            int(space.decimals[space.index(name)]) + _digits(times)
+            int(space.decimals[space.index(name)]) + digits_of(times)
             for name, times in self.factors.items()
         )
-        return float(10.0 ** -max(digits, _digits(self.bound)))
+        return float(10.0 ** -max(digits, digits_of(self.bound)))
 
     def excess(self, scene: Scene) -> np.ndarray:
-        """[...] by how much the left side is over the right."""
         total: Any = -self.bound
         factors = self.factors
         for name in self.names:  # also those that cancel out: missing, they leave it open
-            total = total + factors.get(name, 0.0) * scene.value(scene.space.index(name))
+            total = total + factors.get(name, 0.0) * scene.amount(scene.space.index(name))
         return np.asarray(total)
 
-    def truth(self, scene: Scene) -> np.ndarray:
-        excess = self.excess(scene)
-        close = CLOSE * 1000 * self.resolution(scene.space) + self._rounding(scene)
-        true = {
-            "<": excess < -close,
-            "<=": excess <= close,
-            "=": np.abs(excess) <= close,
-            ">=": excess >= -close,
-            ">": excess > close,
-        }[self.sign]
-        return truth_values(true, ~np.isnan(excess))
+    def slope(self, scene: Scene, j: int) -> float:
+        feature = scene.space.features[j]
+        return self.factors[feature.name] * as_number(feature)[1]
 
-    def _rounding(self, scene: Scene) -> np.ndarray:
-        """[...] what the sum may be off by: a few units in the last place of its terms."""
+    def tolerance(self, scene: Scene) -> np.ndarray:
+        """A few units in the last place of the terms, and far less than a step of the grid."""
         size: Any = abs(self.bound)
         for name, times in self.factors.items():
-            size = size + np.abs(times * scene.value(scene.space.index(name)))
-        return np.asarray(4 * np.finfo(float).eps * size)
+            size = size + np.abs(times * scene.amount(scene.space.index(name)))
+        return np.asarray(self.close(scene.space) + 4 * np.finfo(float).eps * size)
 
-    def violation(self, scene: Scene) -> np.ndarray:
-        """In MADs of the feature that would mend it most cheaply."""
-        mads = [f.mad for f in scene.space.features if isinstance(f, Continuous)]
-        scale = max(
-            abs(times) * getattr(scene.space.features[scene.space.index(name)], "mad", max(mads))
-            for name, times in self.factors.items()
-        )
-        away = np.maximum(np.abs(self.excess(scene)), self.resolution(scene.space))
-        return np.where(self.truth(scene) < 0, away / scale, 0.0)
-
-    def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
-        """Numbers that the point has left alone are moved first, the one that moves least first."""
-        sign = self.sign if wanted else OPPOSITE.get(self.sign, ">")
-        least = self.resolution(scene.space) if sign in "<>" else 0.0
-        features = scene.space.features
-        columns = [(scene.space.index(name), times) for name, times in self.factors.items()]
-        columns.sort(key=lambda one: -abs(one[1]) * features[one[0]].mad)  # type: ignore[union-attr]
-        for again in (False, True):
-            for j, times in columns:
-                over = self.excess(scene)
-                if sign in ("<", "<="):
-                    over = np.maximum(over + least, 0.0)
-                elif sign in (">", ">="):
-                    over = np.minimum(over - least, 0.0)
-                lacking = np.abs(over) > CLOSE * 1000 * self.resolution(scene.space)
-                lacking &= again | ~scene.changed(j)
-                if lacking.any():
-                    scene = scene.moved(_mended(scene, j, over / times, lacking))
-        return scene.points
+    def columns(self, space: Space) -> list[int]:
+        columns = [(space.index(name), times) for name, times in self.factors.items()]
+        columns.sort(key=lambda one: -abs(one[1]) * mad(space, one[0]))
+        return [j for j, _ in columns]
 
     def formula(self, variables: Variables, wanted: bool) -> Formula:
         resolution, factors = self.resolution(variables.space), self.factors
-        numbers = {name: variables.number(name) for name in self.names}
-        unknown = [one.stays for one in numbers.values() if math.isnan(one.own)]
         largest = max(abs(times) * variables.step(name) for name, times in factors.items())
         scale = min(1.0 / resolution, LARGEST / largest)
-        total = Affine.total(numbers[name].value * (t * scale) for name, t in factors.items())
-        excess = _tidied(total - self.bound * scale)
-        # Where all is whole, so is the excess; else the row's own values lie between the grid's.
-        whole = all(number.is_integer() for number in (*excess.terms.values(), excess.constant))
-        close, more = (0.0, 1.0) if whole else (CLOSE * 1000 * resolution * scale,) * 2
-        formulas = {
-            "<": bound(excess, high=-more),
-            "<=": bound(excess, high=close),
-            "=": bound(excess, -close, close),
-            ">=": bound(excess, low=-close),
-            ">": bound(excess, low=more),
-        }
-        opposite = [OPPOSITE[self.sign]] if self.sign != "=" else ["<", ">"]
-        signs = [self.sign] if wanted else opposite
-        return any_of([*unknown, *(formulas[sign] for sign in signs)])
+        total = Affine.total(amount(variables, name) * (t * scale) for name, t in factors.items())
+        close = self.close(variables.space) * scale
+        held = self.stated(total - self.bound * scale, self.signs(wanted), close)
+        return any_of([*unknown(variables, self.names), held])
 
 
-def _tidied(sums: Affine) -> Affine:
-    """A sum whose numbers are whole where they are but for rounding."""
-
-    def tidy(number: float) -> float:
-        near = float(round(number))
-        return near if abs(number - near) <= 1e-9 + 1e-13 * abs(number) else number
-
-    terms = {column: tidy(times) for column, times in sums.terms.items()}
-    return Affine(terms, tidy(sums.constant), tidy(sums.least), tidy(sums.most))
-
-
-def _mended(scene: Scene, j: int, over: np.ndarray, lacking: np.ndarray) -> np.ndarray:
-    """The points with feature j lower by `over`, or as near to that as the box allows."""
-    step = scene.step(j)
-    value = scene.value(j)
-    exact = (value - over) / step
-    near = np.round(exact)
-    whole = np.where(
-        np.abs(exact - near) < 1e-6, near, np.where(over > 0, np.floor(exact), np.ceil(exact))
-    )
-    target = np.round(whole * step, int(scene.space.decimals[j]))
-    found = scene.moved(scene.with_value(j, target)).between(j, -np.inf, np.inf)
-    return scene.with_value(j, np.where(lacking, found, np.nan))
-
-
-def _digits(number: float) -> int:
+def digits_of(number: float) -> int:
     """How many decimals a number is written with."""
     text = repr(float(number))
     if "e-" in text:

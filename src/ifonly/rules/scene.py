@@ -13,11 +13,26 @@ from typing import Any
 import numpy as np
 
 from ifonly.rules.box import CLOSE, Box, inward
-from ifonly.space import Continuous, Space
+from ifonly.space import Continuous, Feature, Space
 from ifonly.space.distance import differs
 
 STRICT = 1e-3
 """The share of a step that makes 'more than' out of 'at least'."""
+
+
+def is_flag(feature: Feature) -> bool:
+    """Whether the levels of a feature are 0 and 1, or False and True, or one of the two."""
+    levels = getattr(feature, "levels", ())
+    numbers = all(isinstance(level, bool | int | float | np.generic) for level in levels)
+    return bool(levels) and numbers and all(level in (0, 1) for level in levels)
+
+
+def as_number(feature: Feature) -> tuple[float, float]:
+    """What is added and what multiplies a code to make it the number that is compared."""
+    if isinstance(feature, Continuous):
+        return 0.0, 1.0
+    first, *others = map(float, feature.levels)
+    return first, others[0] - first if others else 0.0
 
 
 @dataclass(frozen=True)
@@ -36,6 +51,12 @@ class Scene:
     def value(self, j: int) -> np.ndarray:
         """[...] the points' values of feature j."""
         return np.asarray(self.points[..., j])
+
+    def amount(self, j: int) -> np.ndarray:
+        """[...] the points' values of feature j as numbers: 0 and 1 of a flag."""
+        start, times = as_number(self.space.features[j])
+        value = self.value(j)
+        return value if (start, times) == (0.0, 1.0) else start + times * value
 
     def own(self, j: int) -> np.ndarray:
         """[...] the rows' own values of feature j, as wide as the points or broadcast to them."""

@@ -29,6 +29,8 @@ SPARE = 2
 """How many of the nearest candidates are made nearer beside the nearest: one may overtake it."""
 TURNS = 3
 """How often a row that lacks ways tries further candidates."""
+MANY = 3
+"""A row whose nearest candidate changes so many features looks around it, where that is cheap."""
 OTHERS = 2
 """The tier of candidates as they are: after ways and other points of the same ways."""
 ODD = 0.1
@@ -99,6 +101,8 @@ class Ways:
         tuple of np.ndarray
             The points [q, k, d], bool [q, k] and bool [q, k].
         """
+        if problem.model.cheap:
+            pool = pool.join(self._neighbours(problem, pool, k, _hard(problem, pool)))
         ways = self._all_ways(problem, pool, k)
         chosen = self._chosen(problem, ways, pool, k)
         lacking = np.flatnonzero(~chosen.filled.all(axis=1))
@@ -134,7 +138,10 @@ class Ways:
 
     def _neighbours(self, problem: Problem, pool: Pool, k: int, rows: NDArray[np.intp]) -> Pool:
         """Further candidates of some rows, from the neighbourhood of what they have."""
-        found, filled = Polish(self.choice).select(problem.take(rows), pool.take(rows), k)
+        if not len(rows):
+            return Pool.empty(problem.x)
+        look = Polish(self.choice, "small")
+        found, filled = look.select(problem.take(rows), pool.take(rows), k)
         return Pool(found, np.where(filled, 1.0, -np.inf)).spread(rows, len(problem.x))
 
     def _chosen(self, problem: Problem, ways: Pool, others: Pool, k: int) -> Chosen:
@@ -191,21 +198,27 @@ class Ways:
         return rounder(problem, points, needed=self.needed) if self.round_numbers else points
 
 
+def _hard(problem: Problem, pool: Pool) -> NDArray[np.intp]:
+    """The rows whose nearest candidate changes many features, so that a nearer one is likely."""
+    changes = problem.changed(_nearest(problem, pool, 1).points).sum(axis=(1, 2))
+    return np.flatnonzero(changes >= MANY)
+
+
 def _promising(problem: Problem, pool: Pool, count: int, each: int) -> Pool:
-    """The nearest candidates, `each` of a way; those that include another's changes come last."""
+    """The nearest candidates, `each` of a way; those that include a nearer one come last."""
     cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
     index, real = leaders(cost, ways_of(problem, pool.points), 4 * count, each=each)
     points, cost = gather(pool.points, index), np.where(real, pick(cost, index), np.inf)
-    cost = cost + _INCLUDES * _includes_another(problem.changed(points), cost < np.inf)
+    cost = cost + _INCLUDES * _includes_nearer(problem.changed(points), cost)
     nearest, real = best(cost, min(count, cost.shape[1]))
     margin = np.where(real, pick(pool.margin, pick(index, nearest)), -np.inf)
     return Pool(gather(points, nearest), margin)
 
 
-def _includes_another(changed: Flags, valid: Flags) -> Flags:
-    """bool [q, m]: the points that make all changes of another valid point, and more."""
+def _includes_nearer(changed: Flags, cost: NDArray[np.floating]) -> Flags:
+    """bool [q, m]: the points that change all features of a nearer one, and more."""
     bits = np.packbits(changed, axis=-1)
-    inside = np.broadcast_to(valid[:, None, :], (*valid.shape, valid.shape[1])).copy()
+    inside = cost[:, None, :] <= np.where(cost < np.inf, cost, -np.inf)[:, :, None]
     same = np.ones_like(inside)
     for byte in np.moveaxis(bits, -1, 0):
         outer, inner = byte[:, :, None], byte[:, None, :]

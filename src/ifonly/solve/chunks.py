@@ -8,12 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from ifonly.models import Counted
+from ifonly.models.adapters.table import TableModel
+from ifonly.models.pace import Pace, Watch
+from ifonly.models.routes.memo import Memo
 from ifonly.problem.proof import Proof
 from ifonly.solve.method import Method
 from ifonly.solve.pose import Batch
-from ifonly.solve.predict import isolated, reason
+from ifonly.solve.predict import PER_ROW, isolated, reason
 from ifonly.solve.prepare import Setting
-from ifonly.solve.question import Question
+from ifonly.solve.question import Budget, Question
 from ifonly.solve.source import MOST_ROWS
 from ifonly.solve.stages import Certifier
 from ifonly.solve.statuses import Part, answer, joined, unanswered
@@ -25,8 +28,26 @@ ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
 JUDGED = 16
 """About how many points of a row the judge looks at; a budget keeps that much back."""
+JUDGING = 0.15
+"""The share of a budget of seconds that is kept for choosing and judging answers."""
 SPENT = "The budget was used up before this row was searched."
 INTERRUPTED = "The search was interrupted before this row was searched."
+
+
+def counted(setting: Setting, limit: Budget, method: Method, watch: Watch) -> Counted:
+    """The model and the route to it for one question."""
+    own = setting.model
+    model = Counted(
+        own,
+        setting.route,
+        most_rows=limit.most_rows,
+        deadline=limit.deadline,
+        judging=JUDGING * (limit.seconds or 0.0),
+        per_row=limit.model_rows_per_row,
+        pace=replace(own.meter.pace) if isinstance(own, TableModel) else Pace(),
+        watch=watch,
+    )
+    return model if method.descends or model.cheap else replace(model, memo=Memo())
 
 
 def answer_in_turns(
@@ -47,6 +68,7 @@ def answer_in_turns(
     def attempt(rows: np.ndarray) -> Part:
         problem = batch.pose(setting, model, rows)
         part = answer(problem, method, k, batch.met[rows], certify=certify)
+        part = part if model.watch.ended is None else _broken_off(part, model.watch)
         return part if len(batch.x) <= MOST_ROWS else replace(part, pools=())
 
     try:
@@ -56,18 +78,39 @@ def answer_in_turns(
                 part = unanswered(batch.x[rows], k, Status.FAILED, [reason(part)])
             parts.append(part)
             chunks.append(rows)
-            if question.progress is not None:
-                question.progress(sum(map(len, chunks)), len(batch.x))
+            model.watch.done = sum(map(len, chunks))
+            if callable(question.progress):
+                question.progress(model.watch.done, len(batch.x))
     except KeyboardInterrupt:
         if not question.keep:
             raise
         note = INTERRUPTED
+    interrupted = note is INTERRUPTED or (model.watch.ended is not None and not model.watch.lost)
     left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
-    parts.append(unanswered(batch.x[left], k, Status.SKIPPED, [note] * len(left)))
+    status, note = _left(model.watch, note)
+    parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
     if whole.proof is None and (certify is not None or method.proves):
         whole = replace(whole, proof=Proof.nothing(len(batch.x)))
-    return replace(whole, interrupted=note is INTERRUPTED)
+    return replace(whole, interrupted=interrupted)
+
+
+def _left(watch: Watch, note: str) -> tuple[Status, str]:
+    """The status and the note of rows that a search has left without an answer."""
+    if watch.lost is not None:
+        return Status.FAILED, reason(watch.lost)
+    return Status.SKIPPED, note if watch.ended is None else INTERRUPTED
+
+
+def _broken_off(part: Part, watch: Watch) -> Part:
+    """What was found before the search broke off; a row without answers was not searched."""
+    status, note = _left(watch, INTERRUPTED)
+    cut = [one is Status.NOT_FOUND for one in part.status]
+    return replace(
+        part,
+        status=tuple(status if off else s for s, off in zip(part.status, cut, strict=True)),
+        notes=tuple(note if off else n for n, off in zip(part.notes, cut, strict=True)),
+    )
 
 
 def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
@@ -83,14 +126,20 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
 
 
 def _turns(batch: Batch, model: Counted, k: int, size: int) -> Iterator[np.ndarray]:
-    """The chunks of rows, as long as the budget lasts; the first has its turn in any case.
+    """The chunks of rows, as long as the budget lasts.
 
-    A budget of model rows has no exception: where it does not reach, nothing is asked.
+    An allowance for each row by itself is the row's own: nothing is remembered of other rows.
     """
-    if model.most_rows is not None:
-        size = max(1, min(size, model.left // ROWS_FOR_A_ROW))
-    for place, chunk in enumerate(batch.chunks(size)):
+    most_rows = model.most_rows
+    share = model.affordable / ROWS_FOR_A_ROW
+    size = 1 if model.per_row is not None else max(1, int(min(size, share)))
+    for chunk in batch.chunks(size):
+        if model.per_row is not None:
+            allowed = model.rows + model.per_row - PER_ROW
+            model.most_rows = allowed if most_rows is None else min(allowed, most_rows)
+            model.memo = None if model.memo is None else Memo()
         model.reserve(len(chunk) * max(k, JUDGED))
-        if model.spent and (place or model.most_rows is not None):
+        if model.late or (model.spent and model.per_row is None):
             return
-        yield chunk
+        if not model.spent:
+            yield chunk

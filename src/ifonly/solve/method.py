@@ -17,6 +17,7 @@ from ifonly.refine import Nothing, Refiner, Shrink
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher
 from ifonly.search.searcher import needs_of, proves
 from ifonly.select import Determinant, Diverse, InOrder, Polish, Selector, Ways
+from ifonly.space.space import SPARSITY
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,22 @@ def method_of(method: MethodLike = "auto", diversity: float | None = None) -> Me
     else:
         chosen = _composed(started(_searcher(method)))
     return chosen if diversity is None else chosen.with_diversity(diversity)
+
+
+def check_used(method: Method, certify: bool | float, sparsity: float) -> None:
+    """Refuse what a question or its space states and the method does not use."""
+    searcher = type(method.searcher).__name__
+    if certify is not False and method.proves:
+        raise OptionError(
+            f"certify={certify!r} has no effect: {searcher} proves its answers itself.",
+            "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
+        )
+    if sparsity != SPARSITY and not method.weighs:
+        raise OptionError(
+            f"sparsity={sparsity!r} of the space has no effect: {type(method.selector).__name__} "
+            f"takes the points of {searcher} in order.",
+            "Leave `sparsity` out, or use method='auto'.",
+        )
 
 
 def started(searcher: Searcher) -> Searcher:

@@ -55,7 +55,10 @@ def predict(
     n = len(x)
     if model.most_rows is not None:
         n = min(n, max(0, model.most_rows - model.rows) // PER_ROW)
-    by_route = certain and isinstance(model.route, Direct | Bare)
+    if model.per_row is not None and model.per_row < PER_ROW:
+        n = 0
+    # What is confirmed together with another row's answers would be counted as that row's.
+    by_route = certain and isinstance(model.route, Direct | Bare) and model.per_row is None
 
     def ask(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if by_route:
@@ -133,11 +136,21 @@ def accepted(
 ) -> tuple[list[tuple[Rows, T]], dict[int, str]]:
     """What `ask` returns for the rows of x [q, d] that it does not fail for, in parts.
 
-    Also the reason of each other row, by its position. No call is added where no row fails.
+    Also the reason of each other row, by its position. No call is added where no row fails. A
+    single row is asked about twice before it fails: some models fail now and then.
     """
     parts: list[tuple[Rows, T]] = []
     reasons: dict[int, str] = {}
-    for rows, result in isolated([np.arange(len(x))], lambda rows: ask(x[rows])):
+
+    def attempt(rows: Rows) -> T:
+        try:
+            return ask(x[rows])
+        except PredictionError:
+            if len(rows) > 1:
+                raise
+            return ask(x[rows])
+
+    for rows, result in isolated([np.arange(len(x))], attempt):
         if isinstance(result, Exception):
             reasons[int(rows[0])] = reason(result)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,10 +22,11 @@ from ifonly.models.adapters.table import TableModel, check_encoded
 from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
+from ifonly.models.pace import Meter, Metered, Spent
 from ifonly.models.reading import Reading, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
-from ifonly.models.routes.fastest import approach
+from ifonly.models.routes.fastest import Approach, approach
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.split_points import read_stops
 from ifonly.plausible import AsUsual, Usual
@@ -32,9 +34,11 @@ from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
+from ifonly.solve.question import Budget
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.carry import Carried, tagged
 from ifonly.space.codes import value_of
+from ifonly.space.cost import check_known
 from ifonly.space.frame import Frame, as_frame
 
 REFERENCES = 2000
@@ -74,6 +78,8 @@ class Setting:
     """Why there is none, where one was wanted."""
     ignored: tuple[str, ...] = ()
     """The features that the model provably does not read."""
+    prepared_rows: int = 0
+    """How many rows the model was asked about to prepare all this."""
 
     @property
     def all_rules(self) -> tuple[Rule, ...]:
@@ -88,7 +94,7 @@ class Setting:
 
     def with_rules(self, rules: Rules) -> Setting:
         """The setting with more rules, checked against each other."""
-        known = self.readable.data if self.readable and len(self.reference.codes) else None
+        known = self.readable.data if self.readable and self.readable.given else None
         more = as_rules(rules, self.space, known)
         if not more:
             return self
@@ -129,9 +135,16 @@ class Setting:
 
 
 def prepare(
-    model: Any, data: Frame | None, space: Space | None, causes: CausalModel | None = None
+    model: Any,
+    data: Frame | None,
+    space: Space | None,
+    causes: CausalModel | None = None,
+    budget: Budget | None = None,
 ) -> Setting:
-    """The setting of a model over a space, or over the space of `data`; rules are added to it."""
+    """The setting of a model over a space, or over the space of `data`; rules are added to it.
+
+    What the budget does not reach for is left out: reference rows, and probes of the model.
+    """
     if data is None and space is None:
         raise OptionError(
             "Neither `data` nor `space` is given.",
@@ -146,42 +159,46 @@ def prepare(
     codes = None if data is None else space.codes(data, "data")
     # On the value grid, where an answer can take their values over.
     known = np.empty((0, len(space))) if codes is None else np.asarray(space.round(codes))
-    first = _thinned(known)
+    limit = Budget() if budget is None else budget
+    first = _thinned(known)[: None if limit.most_rows is None else limit.most_rows // 2]
     kept = known[first]
     probe = kept if len(kept) else _middle(space)[None]
     adapted = adapt(model, space, probe, _carried(space, data))
     carries = getattr(adapted, "carried", None) is not None
+    groups = [group.name for group in space.one_hot]
+    check_known(space.features, space.labels, [*groups, *adapted.classes])
     if not isinstance(causes, CausalModel | None):
         raise OptionError(
             f"causes is {causes!r}.",
             "Give an ifonly.CausalModel; pairs such as 'education causes age' are rules.",
         )
-    scores = adapted.scores(kept) if len(kept) else np.empty((0, max(1, len(adapted.classes))))
-    said = np.asarray(scores if len(kept) else adapted.scores(probe))
-    way = approach(model, adapted, space, probe, said)
-    chain = opened(way.inner, space)
-    ignored, stops = np.zeros(len(space), dtype=bool), {}
-    if not carries:  # what is read off a model is not known to hold for every row's own columns
-        ignored = ignored_features(way.inner, chain, way.within, space, probe)
-        stops = read_stops(chain, way.route, space)
-    if way.decision.labels or (carries and len(kept)):
-        asked = way.route if way.decision.labels else adapted
-        scores = np.asarray(asked.scores(tagged(kept, first if carries else None)))
+    meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
+    with meter.limited(limit.most_rows, limit.deadline):
+        asked, said = _said(adapted, meter, probe)
+        way = approach(model, adapted, space, asked, said, meter)
+        chain = opened(way.inner, space)
+        ignored = np.zeros(len(space), dtype=bool)
+        if not carries:  # what is read off a model is not known to hold for every row's own columns
+            ignored = ignored_features(way.inner, chain, way.within, space, probe)
+        reference = _reference(way, asked[: len(kept)], said, first if carries else None)
     return Setting(
         space,
         adapted,
         way.route,
         (),
         Metric.of(space),
-        Grid.of(space, codes, stops),
-        Reference(kept, np.asarray(scores)),
+        Grid.of(space, codes, {} if carries else read_stops(chain, way.route, space)),
+        reference,
         said,
         way.decision,
         False,
         kind,
-        Readable(way.inner, way.within, probe, probe if codes is None else codes),
+        Readable(
+            way.inner, way.within, probe, probe if codes is None else codes, codes is not None
+        ),
         causes=None if causes is None else causes.bind(space),
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
+        prepared_rows=meter.asked,
     )
 
 
@@ -193,6 +210,37 @@ class Readable:
     adapted: Model
     probe: np.ndarray
     data: np.ndarray
+    given: bool = True
+    """Whether these are the user's rows, and not one in the middle of the space."""
+
+
+def _said(adapted: Model, meter: Meter, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first of codes [n, d] with their scores [n, c]: as many as half of the limits reach."""
+    half = None if meter.until is None else (time.monotonic() + meter.until) / 2
+    model = adapted if isinstance(adapted, TableModel) else Metered(adapted, meter)
+    try:
+        with meter.limited(meter.most_rows, half):
+            said = np.asarray(model.scores(codes))
+    except Spent as spent:
+        nothing = np.empty((0, max(1, len(adapted.classes))))
+        said = nothing if spent.said is None else np.asarray(spent.said)
+    return codes[: len(said)], said
+
+
+def _reference(
+    way: Approach, kept: np.ndarray, said: np.ndarray, places: np.ndarray | None
+) -> Reference:
+    """The rows kept [n, d] to start from, with the scores that they are searched by.
+
+    Where the model takes carried columns, each is asked with those of its own place.
+    """
+    if not way.decision.labels and (places is None or not len(kept)):
+        return Reference(kept, said[: len(kept)])
+    own = None if places is None else places[: len(kept)]
+    try:
+        return Reference(kept, np.asarray(way.route.scores(tagged(kept, own))))
+    except Spent:
+        return Reference(kept[:0], said[:0])
 
 
 def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:
@@ -201,8 +249,11 @@ def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) 
     A method that needs a `reading` fails without one; `certify` does without where the model says
     otherwise than its reading, and nothing is proved then.
     """
-    source = setting.readable
+    source, meter = setting.readable, Meter()
     assert source is not None, "prepare() has stated it"
+    if isinstance(source.adapted, TableModel):  # other questions are counted by the meter it has
+        meter = Meter(replace(source.adapted.meter.pace))
+        source = replace(source, adapted=replace(source.adapted, meter=meter))
     if gradient and setting.gradient is None:
         _check_readable(source)
         found = differentiable(source.inner, source.adapted, setting.space, source.probe)
@@ -210,7 +261,7 @@ def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) 
     if setting.reading is None and (reading or (certify and not setting.unread)):
         read_off, unread = _read(source, setting.space, must=reading)
         setting = replace(setting, reading=read_off, unread=unread)
-    return setting
+    return replace(setting, prepared_rows=setting.prepared_rows + meter.asked)
 
 
 def _check_readable(source: Readable) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,14 @@ from ifonly.plausible import Plausible
 from ifonly.problem.goal import Target
 from ifonly.rules import Rule, as_rules
 from ifonly.space import Space
+from ifonly.space.index import positions_of
 
 SECONDS = 60.0
 """What a proof may take for a row unless the user says otherwise."""
+LIMITS = ("seconds", "model_rows", "model_rows_per_row")
+"""What a budget may state."""
+PREPARING = 0.25
+"""The share of a budget that preparing the model may use."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,8 @@ class Question:
     """Where the second of two classes begins, if the user states it."""
     certify: bool | float
     seed: int
-    budget: Any
-    progress: Callable[[int, int], None] | None
+    budget: Budget
+    progress: bool | Callable[[int, int], None] | None
     keep: bool
     plausible: Any = None
 
@@ -42,11 +47,6 @@ class Question:
             raise OptionError(f"certify is {given!r}.", "It is True, or the most seconds per row.")
 
     @property
-    def limit(self) -> Budget:
-        """The budget."""
-        return Budget.of(self.budget)
-
-    @property
     def proof_seconds(self) -> float | None:
         """The seconds that a proof may take for a row; None where none is asked for."""
         if self.certify is False:
@@ -56,7 +56,6 @@ class Question:
     @property
     def options(self) -> dict[str, Any]:
         """What a record keeps of it."""
-        limit = self.limit
         return {
             "target": _plain(self.target),
             "k": int(self.k),
@@ -64,8 +63,7 @@ class Question:
             "certify": self.certify,
             "seed": int(self.seed),
             "plausible": _plausible(self.plausible),
-            "budget": {name: value for name, value in vars(limit).items() if value is not None}
-            or None,
+            "budget": self.budget.stated,
         }
 
 
@@ -98,12 +96,17 @@ def check_whole(value: Any, name: str, least: int) -> None:
 class Budget:
     """The most seconds and model rows; nothing means no limit.
 
-    A search looks at the time before each round, so that one round can end late. Model rows are
-    never exceeded: what the model is not asked about is not an answer.
+    Of the seconds at most one request to the model ends later. Model rows are never exceeded: what
+    the model is not asked about is not an answer.
     """
 
     seconds: float | None = None
     model_rows: int | None = None
+    model_rows_per_row: int | None = None
+    """What each row may cost by itself, whatever the others do."""
+    began: float = field(default_factory=lambda: time.monotonic(), compare=False)
+    prepared: int = 0
+    """How many of the model rows were used to prepare the model."""
 
     @classmethod
     def of(cls, budget: Any) -> Budget:
@@ -113,36 +116,63 @@ class Budget:
         limits = dict(budget) if isinstance(budget, Mapping) else {"seconds": budget}
         for name, limit in limits.items():
             wrong = isinstance(limit, bool) or not isinstance(limit, int | float | np.number)
-            if name not in ("seconds", "model_rows") or wrong or not limit > 0:
+            if name not in LIMITS or wrong or not limit > 0:
                 raise OptionError(
                     f"The budget has {name}={limit!r}.",
-                    "Give seconds, such as budget=2, or budget={'model_rows': 100_000}.",
+                    "Give seconds, such as budget=2, or budget={'model_rows': 100_000}, or "
+                    "{'model_rows_per_row': 2000}.",
                 )
-        rows = limits.get("model_rows")
-        if rows is not None:
-            limits["model_rows"] = None if rows == float("inf") else int(rows)
+        for name in set(limits) - {"seconds"}:
+            limits[name] = None if limits[name] == float("inf") else int(limits[name])
         return cls(**limits)
 
+    @property
+    def stated(self) -> dict[str, Any] | None:
+        """What a record keeps of it."""
+        return {
+            name: limit for name in LIMITS if (limit := getattr(self, name)) is not None
+        } or None
+
+    @property
+    def to_prepare(self) -> Budget:
+        """The part of it that preparing the model may use: a share, or what one row may."""
+        rows = [
+            *([] if self.model_rows is None else [int(self.model_rows * PREPARING)]),
+            *([] if self.model_rows_per_row is None else [self.model_rows_per_row]),
+        ]
+        seconds = None if self.seconds is None else self.seconds * PREPARING
+        return replace(self, seconds=seconds, model_rows=min(rows, default=None))
+
+    def after(self, prepared_rows: int) -> Budget:
+        """The budget of a question after a model was prepared for it."""
+        return replace(self, prepared=prepared_rows)
+
+    @property
+    def most_rows(self) -> int | None:
+        """How many model rows are left to a question."""
+        return None if self.model_rows is None else max(0, self.model_rows - self.prepared)
+
+    @property
     def deadline(self) -> float | None:
         """When the seconds are over, on the clock of time.monotonic."""
-        return None if self.seconds is None else time.monotonic() + self.seconds
+        return None if self.seconds is None else self.began + self.seconds
 
 
-def read_row_rules(given: Any, q: int, space: Space) -> tuple[tuple[Rule, ...], ...]:
-    """The rules of each of q rows; nothing where none has any.
+def read_row_rules(given: Any, index: Sequence[Any], space: Space) -> tuple[tuple[Rule, ...], ...]:
+    """The rules of each row of an index [q]; nothing where none has any.
 
-    Given as a dictionary from a row's position to its rules, or as a list with an entry per row.
+    Given as a dictionary from a row's position, or its label, to its rules, or as a list with an
+    entry per row.
     """
+    q = len(index)
     if given is None or (isinstance(given, Mapping | Sequence) and not len(given)):
         return ()
     if isinstance(given, Mapping):
-        for row in given:
-            if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < q:
-                raise RuleError(
-                    f"row_rules names row {row!r}.",
-                    f"Name rows by their position, from 0 to {q - 1}.",
-                )
-        return tuple(as_rules(given.get(row, ()), space) for row in range(q))
+        own: list[tuple[Rule, ...]] = [()] * q
+        for row, places in positions_of(given, index).items():
+            for place in places:
+                own[place] += as_rules(given[row], space)
+        return tuple(own)
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != q:
         raise RuleError(
             f"row_rules is {given!r}, and there are {q} rows.",

@@ -177,7 +177,7 @@ def _conflicts(problem: Problem, rows: np.ndarray, shut: np.ndarray) -> dict[int
     """For each of some rows without answers, the rules that conflict, where this can be proved."""
     reasons = {}
     for row in rows if problem.rules or problem.own_rules else np.flatnonzero(shut):
-        if shut[row] or problem.relations:
+        if shut[row] or (problem.relations and not problem.model.late):
             found = conflict(problem.space, problem.x[row], problem.rules_of(int(row)))
             if found is not None:
                 reasons[int(row)] = reason(problem, int(row), found)

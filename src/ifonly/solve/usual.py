@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +18,18 @@ FEWEST = 50
 """How many rows tell how usual a point is, at the least."""
 ENOUGH = 100
 """From how many rows on usual answers are preferred without being asked for."""
+FITTING = 5.0
+"""With less than so many seconds left, a measure is fitted only where one is demanded."""
 MOST = 2000
 """To how many rows a measure is fitted, at the most."""
 
 
 def with_usual(
-    setting: Setting, selector: Selector, stated: Any, fitted: dict[Any, Usual]
+    setting: Setting,
+    selector: Selector,
+    stated: Any,
+    fitted: dict[Any, Usual],
+    deadline: float | None = None,
 ) -> Setting:
     """The setting with what `plausible=` states; measures that were `fitted` are used again."""
     plausible = as_plausible(stated)
@@ -38,7 +45,8 @@ def with_usual(
         )
     assert setting.readable is not None, "prepare() has stated it"
     codes = setting.readable.data
-    if stated is None and len(codes) < ENOUGH:
+    short = deadline is not None and deadline - time.monotonic() < FITTING
+    if stated is None and (len(codes) < ENOUGH or (short and plausible.measure not in fitted)):
         return setting
     if len(codes) < FEWEST:
         raise OptionError(

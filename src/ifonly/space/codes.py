@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -17,7 +17,15 @@ import pandas as pd
 
 from ifonly.errors import DataError, nearest
 from ifonly.space.dates import clock_of, date_codes, date_column, date_value, undated
-from ifonly.space.dtypes import held, number_dtype
+from ifonly.space.dtypes import (
+    arrow_type,
+    column_in,
+    digits_of,
+    held,
+    holds_whole,
+    named_dtype,
+    number_dtype,
+)
 from ifonly.space.feature import Categorical, Column, Continuous, Feature
 from ifonly.space.frame import Frame, levels_and_positions, numbers
 
@@ -109,7 +117,7 @@ def _check_values(codes: np.ndarray, feature: Feature, what: str) -> None:
             f"The column {feature.name!r} of `{what}` holds an infinite value.",
             "Replace it with a number, or with a missing value where the model takes one.",
         )
-    whole = feature.column.dtype.lower().startswith(("int", "uint"))
+    whole = holds_whole(feature.column.dtype)
     odd = codes[~np.isnan(codes) & (codes != np.round(codes))]
     if whole and len(odd):
         raise DataError(
@@ -127,28 +135,31 @@ def build_columns(
     *,
     native: bool = True,
 ) -> dict[str, Any]:
-    """The columns of codes [n, d]; in a library that is not the data's, values choose dtypes."""
+    """The columns of codes [n, d]; in a library that is not the data's, of the nearest dtypes."""
+    if not native:
+        features = [
+            replace(f, column=undated(f.column) if f.column.unit else column_in(f, library))
+            for f in features
+        ]
     if library == "pandas":
-        arrays = arrays or level_arrays([_without_dtype(f) for f in features])
-        return {
-            f.name: pandas_column(f if native else _without_dtype(f), codes[:, j], arrays[j])
-            for j, f in enumerate(features)
-        }
+        arrays = arrays or level_arrays(features)
+        return {f.name: pandas_column(f, codes[:, j], arrays[j]) for j, f in enumerate(features)}
     return {
-        feature.name: date_column(feature.column, codes[:, j], library).alias(feature.name)
-        if feature.column.unit
-        else series_of(
-            feature.name,
-            _values(feature, codes[:, j], native=native),
-            library,
-            feature.column if native else None,
-        )
-        for j, feature in enumerate(features)
+        f.name: date_column(f.column, codes[:, j], library).alias(f.name)
+        if f.column.unit
+        else series_of(f.name, _values(f, codes[:, j]), library, f.column)
+        for j, f in enumerate(features)
     }
 
 
 def series_of(name: str, values: Any, library: str, column: Column | None = None) -> nw.Series[Any]:
     """Values as a series of a library, with the dtype of a column where one is given."""
+    if column is not None and column.dtype.endswith("[pyarrow]"):
+        import pyarrow
+
+        array = pyarrow.array(values, type=arrow_type(column.dtype))
+        made: nw.Series[Any] = nw.from_native(pyarrow.chunked_array([array]), series_only=True)
+        return made.alias(name)
     dtype = None if column is None else _narwhals_dtype(column)
     return nw.new_series(name, values, dtype, backend=library)  # type: ignore[arg-type]
 
@@ -162,12 +173,14 @@ def build_rows(columns: dict[str, Any], library: str) -> Frame:
     return nw.from_dict(columns, backend=library).to_native()  # type: ignore[arg-type]
 
 
-def _values(feature: Feature, codes: np.ndarray, *, native: bool) -> Any:
+def _values(feature: Feature, codes: np.ndarray) -> Any:
     """The values of codes [n], for a library other than pandas."""
-    dtype = number_dtype(feature.column.dtype)
-    if native and isinstance(feature, Continuous) and dtype and not np.isnan(codes).any():
+    dtype, digits = number_dtype(feature.column.dtype), digits_of(feature.column.dtype)
+    if digits is not None and isinstance(feature, Continuous):
+        return digits.written(codes)
+    if isinstance(feature, Continuous) and dtype and not np.isnan(codes).any():
         return codes.astype(dtype)
-    gap = np.nan if native and dtype and dtype.kind == "f" and not feature.column.none else None
+    gap = np.nan if dtype and dtype.kind == "f" and not feature.column.none else None
     return [gap if np.isnan(code) else value_of(feature, code) for code in codes]
 
 
@@ -183,7 +196,8 @@ def level_arrays(features: Sequence[Feature]) -> tuple[Any, ...]:
 
 def _with_missing(feature: Categorical) -> list[Any]:
     # Only among objects is NaN another value than None.
-    objects = feature.column.dtype in ("", "object") and not feature.column.none
+    dtype = pandas_dtype(feature.column)
+    objects = (dtype is None or dtype == np.dtype(object)) and not feature.column.none
     missing = np.nan if objects else None
     return [*feature.levels, missing] if feature.missing else list(feature.levels)
 
@@ -202,8 +216,10 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
     if dtype is None:
         whole = feature.decimals <= 0 and not feature.missing
         return codes.astype(np.int64) if whole and np.all(codes == np.round(codes)) else codes
+    gap = None if feature.column.none else np.nan
+    if (digits := digits_of(feature.column.dtype)) and dtype == np.dtype(object):
+        return pd.Series(digits.written(codes, gap), dtype=object)
     if feature.column.dtype == "object":
-        gap = None if feature.column.none else np.nan
         values = [gap if np.isnan(code) else value_of(feature, code) for code in codes]
         return pd.Series(values, dtype=object)
     if isinstance(dtype, np.dtype):
@@ -228,14 +244,11 @@ def value_of(feature: Feature, code: float) -> Any:
 def pandas_dtype(column: Column) -> Any:
     if not column.dtype:
         return None
-    if column.dtype == "category":
-        return pd.CategoricalDtype(list(column.categories), ordered=column.ordered)
-    return _named_dtype(column.dtype)
-
-
-@cache
-def _named_dtype(name: str) -> Any:
-    return pd.api.types.pandas_dtype(name)
+    if column.dtype.startswith("category"):
+        inner = column.dtype[len("category[") : -1]
+        levels = pd.Index(list(column.categories), dtype=named_dtype(inner) if inner else None)
+        return pd.CategoricalDtype(levels, ordered=column.ordered)
+    return named_dtype(column.dtype)
 
 
 def _narwhals_dtype(column: Column) -> Any:
@@ -243,12 +256,7 @@ def _narwhals_dtype(column: Column) -> Any:
         return None
     if "[" in column.dtype:
         return clock_of(column.dtype).narwhals
+    if digits := digits_of(column.dtype):
+        return nw.Decimal(digits.precision, digits.scale)
     dtype = getattr(nw, column.dtype)
     return dtype(column.categories) if column.dtype == "Enum" else dtype
-
-
-def _without_dtype(feature: Feature) -> Feature:
-    if isinstance(feature, Continuous):
-        column = undated(feature.column) if feature.column.unit else Column()
-        return Continuous(feature.name, feature.low, feature.high, feature.decimals, column=column)
-    return Categorical(feature.name, feature.levels, missing=feature.missing)

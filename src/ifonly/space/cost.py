@@ -11,6 +11,9 @@ import numpy as np
 from ifonly.errors import OptionError, nearest
 from ifonly.space.feature import Categorical, Continuous, Feature, Ordinal
 
+THOUSANDS = (",", "", " ", "'", "_", "\u00a0", "\u202f", "\u2019")
+"""What may stand between thousands; a full stop stands before decimals."""
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -115,13 +118,42 @@ def check_weights(features: Sequence[Feature], weights: Any) -> None:
             check_factor(weight, f"The weight of {name!r}")
 
 
-def check_labels(labels: Any) -> None:
-    """Refuse labels that are not texts by name."""
+def check_labels(features: Sequence[Feature], labels: Any) -> None:
+    """Refuse labels that are not texts, two features of one label, and levels that are unknown."""
     if not isinstance(labels, Mapping):
         raise OptionError(f"labels is {labels!r}.", "Give a dictionary: {1: 'granted'}.")
     odd = [one for one in labels.values() if not isinstance(one, str)]
     if odd:
         raise OptionError(f"labels has {odd[0]!r}.", "Give texts: {1: 'granted'}.")
+    named = {feature.name: feature for feature in features}
+    for key in labels:
+        if isinstance(key, tuple):
+            feature = named.get(key[0]) if len(key) == 2 else None
+            levels = getattr(feature, "levels", ())
+            if len(key) != 2 or key[1] not in levels:
+                known = nearest(key[-1], levels) if levels else nearest(key[0], named)
+                raise OptionError(f"labels has {key!r}, no feature and level.", known)
+    shown = [labels.get(name, name) for name in named]
+    twice = [text for text in shown if shown.count(text) > 1] if labels else []
+    if twice:
+        raise OptionError(
+            f"labels calls two features {twice[0]!r}.", "Give every feature a label of its own."
+        )
+
+
+def check_known(
+    features: Sequence[Feature], labels: Mapping[Any, str], others: Sequence[Any]
+) -> None:
+    """Refuse a label of what is neither a feature nor one of `others`, such as classes."""
+    known = [*(feature.name for feature in features), *others]
+    for key in labels:
+        if not isinstance(key, tuple) and key not in known:
+            level = [one.name for one in features if key in getattr(one, "levels", ())]
+            hint = f"A level is named with its feature: {(level[0], key)!r}." if level else ""
+            raise OptionError(
+                f"labels has {key!r}, which is no feature and no class.",
+                hint or nearest(key, known),
+            )
 
 
 def check_sparsity(sparsity: Any) -> None:
@@ -129,6 +161,14 @@ def check_sparsity(sparsity: Any) -> None:
     number = isinstance(sparsity, int | float | np.number) and not isinstance(sparsity, bool)
     if not number or not 0 <= sparsity < np.inf:
         raise OptionError(f"sparsity is {sparsity!r}.", "It is a price of 0 or more.")
+
+
+def check_thousands(thousands: Any) -> None:
+    """Refuse what would not stand between thousands, or would look like a decimal point."""
+    if not isinstance(thousands, str) or thousands not in THOUSANDS:
+        raise OptionError(
+            f"thousands is {thousands!r}.", f"It is one of {', '.join(map(repr, THOUSANDS))}."
+        )
 
 
 def check_factor(factor: Any, what: str) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError
+from ifonly.space.dtypes import arrow_type
 from ifonly.space.feature import Column, Continuous
 
 UNITS = {
@@ -159,6 +160,10 @@ def date_column(column: Column, codes: np.ndarray, library: str) -> Any:
         whole[np.isnat(values)] = None
         start = nw.Int32 if clock.tick == "D" else nw.Int64
         numbers = nw.new_series("", whole.tolist(), start, backend=library)  # type: ignore[arg-type]
+        if column.dtype.endswith("[pyarrow]") and clock.tick != "D" and library == "pyarrow":
+            return nw.from_native(
+                numbers.to_native().cast(arrow_type(column.dtype)), series_only=True
+            )
         return numbers.cast(clock.narwhals)
     if clock.tick == "D":
         gap = None if column.none or column.dtype != "object" else pd.NaT

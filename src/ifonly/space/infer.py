@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pandas as pd
 
 from ifonly.errors import DataError, OptionError, nearest
 from ifonly.space.dates import WORDS, dated, is_dates
-from ifonly.space.dtypes import LEAST_DECIMALS, finest, number_dtype
+from ifonly.space.dtypes import LEAST_DECIMALS, digits_of, finest, number_dtype
 from ifonly.space.feature import Categorical, Continuous, Feature, Ordinal
 from ifonly.space.frame import column_of, levels_and_positions, numbers
 
@@ -79,10 +81,14 @@ def _numeric(series: nw.Series[Any]) -> bool:
             "Turn it into a number first, such as minutes since midnight, or leave it as it is: "
             f"Space.infer(data, carry=[{series.name!r}]).",
         )
+    native = series.to_native()
+    if isinstance(native, pd.Series) and isinstance(native.dtype, pd.SparseDtype):
+        return native.dtype.subtype.kind in "iuf"
     if series.dtype != nw.Object:
         return series.dtype.is_numeric()
     values = [value for value in series.to_list() if value is not None]
-    return all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in values)
+    numbers = int | float | np.number | Decimal
+    return all(isinstance(v, numbers) and not isinstance(v, bool) for v in values)
 
 
 def _continuous(series: nw.Series[Any], precision: int | None = None) -> Continuous:
@@ -110,6 +116,8 @@ def _continuous(series: nw.Series[Any], precision: int | None = None) -> Continu
     dtype = number_dtype(column.dtype)
     stored = known.astype(dtype if dtype is not None and dtype.kind == "f" else np.float64)
     decimals = resolution(stored) if precision is None else min(precision, finest(stored))
+    if digits := digits_of(column.dtype):
+        decimals = min(decimals, digits.scale)
     if decimals < LEAST_DECIMALS:
         raise DataError(
             f"The column {series.name!r} of `data` holds {known.max():g} as {column.dtype}, which "

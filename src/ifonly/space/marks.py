@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import astuple
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pandas as pd
 
 from ifonly.errors import DataError
 from ifonly.space.cost import Cost
-from ifonly.space.feature import Feature, is_text, to_plain
+from ifonly.space.feature import is_text
 
 DEEPEST = 20
 """How many values may lie inside each other."""
@@ -42,6 +43,8 @@ def encode(value: Any) -> Any:
         return {"pairs": [[encode(key), encode(one)] for key, one in value.items()]}
     if isinstance(value, Cost):
         return {"cost": encode(astuple(value))}
+    if isinstance(value, Decimal):
+        return {"decimal": str(value)}
     if value is pd.NaT:
         return {"timestamp": "NaT"}
     if isinstance(value, timedelta):
@@ -55,6 +58,28 @@ def encode(value: Any) -> Any:
     raise DataError(f"JSON cannot hold {value!r}.", "Turn such values into text first.")
 
 
+def encode_feature(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """A feature's fields as JSON holds them, with a mark on what JSON does not have."""
+    return {
+        name: encode_feature(value)
+        if isinstance(value, dict)
+        else [encode(one) for one in value]
+        if isinstance(value, tuple)
+        else encode(value)
+        for name, value in plain.items()
+    }
+
+
+def decode_feature(plain: Any) -> Any:
+    """Fields as they were before they were marked; what are no fields, as they are."""
+    if not isinstance(plain, dict):
+        return plain
+    return {
+        name: decode_feature(one) if name == "column" else decode(one)
+        for name, one in plain.items()
+    }
+
+
 def decode(plain: Any, depth: int = 0) -> Any:
     """The value that `encode` wrote; anything else is refused."""
     if depth > DEEPEST:
@@ -66,7 +91,7 @@ def decode(plain: Any, depth: int = 0) -> Any:
         if mark in _READERS:
             try:
                 return _READERS[mark](inner, depth + 1)
-            except (TypeError, ValueError, OverflowError):
+            except (TypeError, ValueError, ArithmeticError):
                 raise DataError(f"{inner!r:.60} is not a {mark}.") from None
     if plain is None or isinstance(plain, bool | int | float) or is_text(plain):
         return plain
@@ -97,6 +122,13 @@ def _date(inner: Any, _: int) -> date:
     return date.fromisoformat(inner)
 
 
+def _decimal(inner: Any, _: int) -> Decimal:
+    read = Decimal(inner) if isinstance(inner, str) and len(inner) < 100 else None
+    if read is None or not read.is_finite():
+        raise ValueError
+    return read
+
+
 def _tuple(inner: Any, depth: int) -> tuple[Any, ...]:
     if not isinstance(inner, list):
         raise TypeError
@@ -118,6 +150,7 @@ def _cost(inner: Any, depth: int) -> Cost:
 
 _READERS = {
     "float": _float,
+    "decimal": _decimal,
     "timestamp": _timestamp,
     "timedelta": _timedelta,
     "date": _date,
@@ -126,27 +159,3 @@ _READERS = {
     "pairs": _pairs,
     "cost": _cost,
 }
-
-
-def write_feature(feature: Feature) -> dict[str, Any]:
-    """A feature as JSON holds it, with a mark on what JSON does not have."""
-    plain = to_plain(feature)
-    return {**_marked(plain), "column": _marked(plain["column"])}
-
-
-def _marked(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields with their values marked, each of a list by itself."""
-    return {
-        name: [encode(one) for one in value] if isinstance(value, tuple) else encode(value)
-        for name, value in plain.items()
-        if name != "column"
-    }
-
-
-def read_feature(plain: Any) -> Any:
-    """Fields as they were before they were marked; what are no fields, as they are."""
-    if not isinstance(plain, dict):
-        return plain
-    return {
-        name: read_feature(one) if name == "column" else decode(one) for name, one in plain.items()
-    }

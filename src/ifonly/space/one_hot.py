@@ -9,6 +9,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pandas as pd
 
 from ifonly.errors import DataError, OptionError, nearest
 from ifonly.space.feature import Categorical, Feature
@@ -140,9 +141,17 @@ def _group(names: Sequence[str], flags: Mapping[str, np.ndarray]) -> OneHot | No
 
 def _flags(series: nw.Series[Any]) -> np.ndarray | None:
     """bool [n] a column of zeros and ones of which it has both, or nothing."""
-    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean) or series.is_null().any():
+    native = series.to_native()
+    values: np.ndarray | None
+    if isinstance(native, pd.Series) and isinstance(native.dtype, pd.SparseDtype):
+        values = np.asarray(native.to_numpy())
+    elif series.dtype.is_float() or series.dtype.is_integer() or series.dtype == nw.Boolean:
+        wide = series.dtype in (nw.Int128, nw.UInt128)  # NumPy has no such dtype
+        values = None if series.is_null().any() or wide else series.to_numpy()
+    else:
+        values = None
+    if values is None:
         return None
-    values = series.to_numpy()
     one = values == 1
     return np.asarray(one) if one.any() and (one | (values == 0)).all() and not one.all() else None
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from ifonly.errors import DataError, IfonlyError, OptionError, listed
 from ifonly.space.carry import carry_of, find_carried
-from ifonly.space.cost import Cost, check_labels, check_sparsity, check_weights
-from ifonly.space.feature import from_plain
+from ifonly.space.cost import Cost, check_labels, check_sparsity, check_thousands, check_weights
+from ifonly.space.feature import from_plain, to_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features
 from ifonly.space.layout import Layout
-from ifonly.space.marks import decode, encode, read_feature, write_feature
+from ifonly.space.marks import decode, decode_feature, encode, encode_feature
 from ifonly.space.one_hot import OneHot, check_groups, find_groups, groups_of, stated_groups
 
 SPARSITY = 0.5
@@ -32,13 +32,15 @@ class Space(Layout):
     library
         The library of the frames that the model is asked with, such as 'pandas' or 'polars'.
     labels
-        Names for features and classes, used in sentences and pictures.
+        Names for features, levels and classes, used in sentences, pictures and pages.
     weights
         Factors on the distance of a feature: 1 unless stated.
     sparsity
         The charge for a row that changes all its features, in addition to their distance.
     one_hot
         Groups of columns that are one category: an answer sets one column of each.
+    thousands
+        What stands between the thousands of numbers in sentences, pictures and pages.
     carry
         Columns that are no features: answers and the model have them as their row does.
 
@@ -61,6 +63,7 @@ class Space(Layout):
     weights: Mapping[str, float | Cost] = field(default_factory=dict, hash=False)
     sparsity: float = SPARSITY
     one_hot: tuple[OneHot, ...] = ()
+    thousands: str = ","
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
@@ -70,9 +73,10 @@ class Space(Layout):
             )
         if len(set(self.names)) < len(self.names):
             raise DataError(f"Two features have the same name: {', '.join(self.names)}.")
-        check_labels(self.labels)
+        check_labels(self.features, self.labels)
         check_weights(self.features, self.weights)
         check_sparsity(self.sparsity)
+        check_thousands(self.thousands)
         check_groups(self.features, self.one_hot)
 
     @classmethod
@@ -87,6 +91,7 @@ class Space(Layout):
         sparsity: float = SPARSITY,
         precision: Mapping[str, int] | None = None,
         one_hot: Iterable[Sequence[str]] | None = None,
+        thousands: str = ",",
         carry: Iterable[str] = (),
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
@@ -102,7 +107,8 @@ class Space(Layout):
             The order of levels, lowest first, for each ordered category. It is never guessed; an
             ordered pandas dtype states it too.
         labels
-            Names for features and classes, used in sentences and pictures: {1: 'granted'}.
+            Names for features, classes and, by pairs, levels, used in sentences, pictures and
+            pages: {'pay': 'Income', 1: 'granted', ('job', 'A17'): 'clerk'}.
         weights
             What a change of a feature costs: a factor on its distance, or `ifonly.cost(...)`.
         sparsity
@@ -114,6 +120,9 @@ class Space(Layout):
         one_hot
             Lists of columns of 0 and 1 that are one category each: an answer sets one of them.
             They are found where their names share a start and every row agrees; () finds none.
+        thousands
+            What stands between the thousands of numbers of five and more digits: "," or " ",
+            "'", "_", or "" for nothing.
         carry
             Columns that are no features: identifiers, free text, lists, dates that nobody may
             change. The model is asked with them as the row has them, and answers keep them.
@@ -155,7 +164,7 @@ class Space(Layout):
         flags = [name for group in groups for name in group.columns]
         features = infer_features(frame, [*named, *flags], ordinal, precision or {})
         prices = labels or {}, weights or {}, sparsity
-        return cls(features, library_of(frame), *prices, groups, carry=carried)
+        return cls(features, library_of(frame), *prices, groups, thousands, carry=carried)
 
     @classmethod
     def describe(cls, *features: dict[str, Any]) -> Space:
@@ -241,9 +250,10 @@ class Space(Layout):
         >>> sorted(Space.describe({"name": "age", "low": 17, "high": 90}).to_plain())
         ['carry', 'features', 'labels', 'library', 'one_hot', 'sparsity', 'weights']
         """
-        return {
+        display = {} if self.thousands == "," else {"thousands": self.thousands}
+        return display | {
             "library": self.library,
-            "features": [write_feature(f) for f in self.features],
+            "features": [encode_feature(to_plain(f)) for f in self.features],
             "labels": encode(dict(self.labels)),
             "weights": encode(dict(self.weights)),
             "sparsity": self.sparsity,
@@ -275,7 +285,7 @@ class Space(Layout):
         >>> Space.from_plain(space.to_plain()) == space
         True
         """
-        if not isinstance(plain, dict) or set(plain) - {"carry"} != _FIELDS:
+        if not isinstance(plain, dict) or set(plain) - {"carry", "thousands"} != _FIELDS:
             raise DataError("This is not a description of a space.", "Write one by to_json().")
         if plain["library"] not in LIBRARIES:
             raise DataError(
@@ -283,7 +293,8 @@ class Space(Layout):
             )
         if not isinstance(plain["features"], list):
             raise DataError("The features of this space are not a list.", "Write one by to_json().")
-        features = tuple(from_plain(read_feature(one)) for one in plain["features"])
+        features = tuple(from_plain(decode_feature(one)) for one in plain["features"])
         prices = decode(plain["labels"]), decode(plain["weights"]), plain["sparsity"]
+        display = groups_of(plain["one_hot"]), plain.get("thousands", ",")
         carry = carry_of(plain.get("carry", []))
-        return cls(features, plain["library"], *prices, groups_of(plain["one_hot"]), carry=carry)
+        return cls(features, plain["library"], *prices, *display, carry=carry)

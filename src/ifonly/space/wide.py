@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.space.codes import pandas_column, pandas_dtype
+from ifonly.space.dtypes import number_dtype
 from ifonly.space.feature import Continuous, Feature
 
 WIDE = 64
@@ -27,11 +28,7 @@ def build_blocks(
     blocks: dict[np.dtype[Any], list[int]] = {}
     rest = {}
     for j, feature in enumerate(features):
-        plain = (
-            isinstance(feature, Continuous)
-            and feature.column.dtype != "object"
-            and not feature.column.unit
-        )
+        plain = isinstance(feature, Continuous) and number_dtype(feature.column.dtype)
         dtype = pandas_dtype(feature.column) if plain else None
         if isinstance(dtype, np.dtype) and not (dtype.kind in "iu" and missing[j]):
             blocks.setdefault(dtype, []).append(j)

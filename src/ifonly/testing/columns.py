@@ -7,6 +7,7 @@ kept by a space bit for bit.
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,31 @@ def _objects(pool: list[Any], *gaps: object) -> Maker:
     return make
 
 
+def _texts(dtype: Any, then: Any = None) -> Maker:
+    """Text of a dtype, with gaps; `then` is a dtype that it becomes."""
+
+    def make(rng: np.random.Generator, n: int) -> Any:
+        made = pd.Series(_gaps(rng.choice(["a", "b", "c"], n).tolist(), rng, None), dtype=dtype)
+        return made if then is None else made.astype(then)
+
+    return make
+
+
+def _decimals(rng: np.random.Generator, n: int) -> list[Decimal]:
+    scale = int(rng.integers(0, 5))
+    return [Decimal(int(value)).scaleb(-scale) for value in rng.integers(-999, 10**6, n)]
+
+
+def _sparse(fill: float, dtype: str) -> Maker:
+    def make(rng: np.random.Generator, n: int) -> Any:
+        values = np.where(rng.random(n) < 0.5, fill, rng.integers(1, 40, n) / 4)
+        kind = np.dtype(dtype)
+        filled = pd.SparseDtype(kind, np.asarray(fill, dtype=kind).item())
+        return pd.Series(pd.arrays.SparseArray(values.astype(kind), dtype=filled))
+
+    return make
+
+
 PANDAS: dict[str, Maker] = {
     **{
         name: _floats(name)
@@ -83,6 +109,30 @@ PANDAS: dict[str, Maker] = {
         _gaps([True, False] * (n // 2), rng, None), dtype="boolean"
     ),
     "category": lambda rng, n: pd.Series(rng.choice(["x", "y"], n), dtype="category"),
+    **{name: _texts(name) for name in ("string[python]", "string[pyarrow]")},
+    "large arrow text": _texts(pd.ArrowDtype(pa.large_string())),
+    "arrow dictionary": _texts(pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
+    "category of text": _texts("string[python]", "category"),
+    "category of arrow text": _texts("string[pyarrow]", "category"),
+    "category of objects": _texts(
+        object, pd.CategoricalDtype(pd.Index(["c", "a", "b"], dtype=object), ordered=True)
+    ),
+    **{
+        f"category of {dtype}": lambda rng, n, dtype=dtype: pd.Series(  # type: ignore[misc]
+            rng.integers(0, 4, n), dtype=dtype
+        ).astype("category")
+        for dtype in ("int8", "Int64", "float32", "int64[pyarrow]")
+    },
+    "decimals": lambda rng, n: pd.Series(_decimals(rng, n), dtype=object),
+    "decimals gaps": lambda rng, n: pd.Series(_gaps(_decimals(rng, n), rng, None), dtype=object),
+    "arrow decimals": lambda rng, n: pd.Series(
+        _gaps(_decimals(rng, n), rng, None), dtype=pd.ArrowDtype(pa.decimal128(12, 5))
+    ),
+    "Sparse int": _sparse(0, "int64"),
+    "Sparse int8 of 1": _sparse(1, "int8"),
+    "Sparse float": _sparse(np.nan, "float64"),
+    "Sparse float of 0": _sparse(0, "float32"),
+    "Sparse bool": lambda rng, n: pd.Series(pd.arrays.SparseArray(rng.random(n) < 0.3)),
 }
 POLARS: dict[str, Maker] = {
     "Float32": lambda rng, n: pl.Series(_numbers(rng, n)).cast(pl.Float32),
@@ -95,6 +145,12 @@ POLARS: dict[str, Maker] = {
     "Boolean": lambda rng, n: pl.Series(rng.random(n) < 0.5),
     "Enum": lambda rng, n: pl.Series(
         rng.choice(["lo", "hi"], n).tolist(), dtype=pl.Enum(["lo", "hi"])
+    ),
+    "Categorical": lambda rng, n: pl.Series(
+        _gaps(rng.choice(["lo", "hi"], n).tolist(), rng, None), dtype=pl.Categorical
+    ),
+    "Decimal": lambda rng, n: pl.Series(
+        _gaps(_decimals(rng, n), rng, None), dtype=pl.Decimal(12, 5)
     ),
 }
 

@@ -18,13 +18,14 @@ from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import SIGNS, WAYS, Between, Compare, Monotone, Shift
 from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.levels import Missing, OneOf
-from ifonly.rules.linear import Linear, Term
+from ifonly.rules.percent import PercentShift
+from ifonly.rules.scene import is_flag
 from ifonly.rules.shorthands import Causes, Forbid, Together
 from ifonly.rules.transitions import Takes
 from ifonly.space import Categorical, Continuous, Feature, Ordinal, Space
+from ifonly.testing.relations import flag_sum, linear, products, span_of, value_of
 
 Maker = Callable[[Space, np.random.Generator], Rule]
-FACTORS = (1, 1, 2, 0.5, 0.4, 1.5)
 
 
 def random_grammar(space: Space, seed: int, count: int) -> list[Rule]:
@@ -94,9 +95,9 @@ def fits(kind: str, space: Space) -> bool:
 
 
 def _some(space: Space, wanted: str) -> list[Any]:
-    """The features of a space that are numbers, ordered, categories, can move or be missing."""
-    if wanted == "gappy":
-        return [feature for feature in space.features if feature.missing]
+    """The features of a space that are numbers, ordered, flags, categories, moving or gappy."""
+    if wanted in ("gappy", "flag"):
+        return [f for f in space.features if (f.missing if wanted == "gappy" else is_flag(f))]
     kinds = {"number": Continuous, "ordered": Continuous | Ordinal}
     chosen = [f for f in space.features if isinstance(f, kinds.get(wanted, Categorical))]
     return [f for f in chosen if wanted != "moving" or len(f.levels) > 1]  # type: ignore[union-attr]
@@ -113,35 +114,24 @@ def _names(space: Space, rng: np.random.Generator, least: int, most: int = 3) ->
     return tuple(str(name) for name in rng.permutation(space.names)[:count])
 
 
-def _value(feature: Continuous, rng: np.random.Generator) -> float:
-    """A value, on the grid of the feature more often than beside it."""
-    away = 0.1 * _span(feature) * (rng.random() < 0.1)
-    value = rng.uniform(feature.low - away, feature.high + away)
-    return float(np.round(value, feature.decimals + int(rng.choice([0, 0, 0, 1, 2]))))
-
-
 def _amount(feature: Feature, rng: np.random.Generator) -> float:
     """A positive amount that such a feature can change by: a number, or places in its order."""
     if not isinstance(feature, Continuous):
         return float(rng.choice([1.0, 1.0, 2.0, 1.5]))
     digits = feature.decimals + int(rng.choice([0, 0, 0, 1, 2]))
-    return float(max(np.round(rng.uniform(0, 0.6 * _span(feature)), digits), feature.step))
-
-
-def _span(feature: Continuous) -> float:
-    return (feature.high - feature.low) or feature.step
+    return float(max(np.round(rng.uniform(0, 0.6 * span_of(feature)), digits), feature.step))
 
 
 def _between(space: Space, rng: np.random.Generator) -> Rule:
     feature = _one(space, rng, "number")
-    low, high = sorted(_value(feature, rng) for _ in range(2))
+    low, high = sorted(value_of(feature, rng) for _ in range(2))
     ends = [(low, high), (low, math.inf), (-math.inf, high)]
     return Between(feature.name, *ends[int(rng.integers(3))])
 
 
 def _compare(space: Space, rng: np.random.Generator) -> Rule:
     feature = _one(space, rng, "number")
-    return Compare(feature.name, str(rng.choice(SIGNS)), _value(feature, rng))
+    return Compare(feature.name, str(rng.choice(SIGNS)), value_of(feature, rng))
 
 
 def _monotone(space: Space, rng: np.random.Generator) -> Rule:
@@ -153,6 +143,13 @@ def _shift(space: Space, rng: np.random.Generator) -> Rule:
     least, most = sorted(_amount(feature, rng) for _ in range(2))
     amounts = [(least, most), (least, math.inf), (0.0, most), (0.0, math.inf)]
     return Shift(feature.name, way, *amounts[int(rng.integers(3 if way == "changes" else 4))])
+
+
+def _percent(space: Space, rng: np.random.Generator) -> Rule:
+    least, most = sorted(float(share) for share in np.round(rng.uniform(0, 80, 2), 1))
+    amounts = [(least, most), (least, math.inf), (0.0, most)]
+    name, way = _one(space, rng, "number").name, str(rng.choice(WAYS))
+    return PercentShift(name, way, *amounts[int(rng.integers(3))])
 
 
 def _steps(space: Space, rng: np.random.Generator) -> Rule:
@@ -170,24 +167,6 @@ def _one_of(space: Space, rng: np.random.Generator) -> Rule:
     chosen = [feature.levels[i] for i in rng.permutation(len(feature.levels))[:count]]
     rule = OneOf(feature.name, tuple(chosen))
     return ~rule if count < len(feature.levels) and rng.random() < 0.4 else rule
-
-
-def _linear(space: Space, rng: np.random.Generator) -> Rule:
-    """Two sums of up to three features, which are about equal somewhere in the space."""
-    numbers = [feature for feature in space.features if isinstance(feature, Continuous)]
-    chosen = [numbers[i] for i in rng.permutation(len(numbers))[: int(rng.integers(2, 4))]]
-    sides: tuple[list[Term], list[Term]] = [], []
-    total = 0.0
-    again = chosen[: int(len(chosen) > 1 and rng.random() < 0.1)]  # one of them twice, at times
-    for feature in chosen + again:
-        even = 10.0 ** round(-math.log10(_span(feature) / 10))  # so that each has its weight
-        times = float(f"{rng.choice([2, 0.5, 0.4, 1.5] if len(chosen) < 2 else FACTORS) * even:g}")
-        side = int(rng.random() < 0.5) if sides[0] else 0
-        sides[side].append((times, feature.name))
-        total += (-times if side else times) * _value(feature, rng)
-    alone = float(np.round(total, int(rng.integers(3))))
-    sign = str(rng.choice([*SIGNS, "<=", ">="]))
-    return Linear(tuple(sides[0]), sign, (*sides[1], (alone, "")))
 
 
 def _takes(space: Space, rng: np.random.Generator) -> Rule:
@@ -220,7 +199,7 @@ def _determines(space: Space, rng: np.random.Generator) -> Rule:
     pairs = []
     for level in (feature.levels[i] for i in rng.permutation(len(feature.levels))[:count]):
         if isinstance(effect, Continuous):  # as in data: on the grid, but for a few
-            value = _value(effect, rng)
+            value = value_of(effect, rng)
             inside = min(max(value, effect.low), effect.high)
             pairs.append((level, value if rng.random() < 0.1 else round(inside, effect.decimals)))
         else:
@@ -243,7 +222,10 @@ SINGLE: dict[str, Maker] = {
     "monotone": _monotone,
     "shift": _shift,
     "one of": _one_of,
-    "linear": _linear,
+    "percent": _percent,
+    "linear": linear,
+    "flags": flag_sum,
+    "products": products,
     "takes": _takes,
     "together": lambda space, rng: Together(_names(space, rng, 2)),
     "causes": _causes,
@@ -268,9 +250,11 @@ JOINED: dict[str, Callable[[Callable[[], Rule], np.random.Generator], Rule]] = {
 """The kinds of rules that are made of others."""
 
 _NEEDS = {
-    **dict.fromkeys(("steps", "between", "compare", "linear"), "number"),
+    **dict.fromkeys(("steps", "between", "compare", "linear", "percent"), "number"),
     **dict.fromkeys(("monotone", "shift"), "ordered"),
     **dict.fromkeys(("one of", "determines"), "category"),
     "takes": "moving",
+    "flags": "flag",
+    "products": "number",
     "missing": "gappy",
 }

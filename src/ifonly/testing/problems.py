@@ -15,6 +15,7 @@ from ifonly.rules import Rule, between, fixed, one_of, only_decreases, only_incr
 from ifonly.solve.pose import pose
 from ifonly.solve.prepare import prepare, provided
 from ifonly.space import Categorical, Continuous, Ordinal, Space
+from ifonly.space.dtypes import holds_whole
 from ifonly.testing.grammar import fits, rule_of
 from ifonly.testing.models import MODEL_KINDS, random_model
 from ifonly.testing.spaces import CODED, random_codes, random_frame
@@ -138,7 +139,7 @@ def random_rows(space: Space, n: int, seed: int) -> np.ndarray:
             continue
         far = np.round(rng.uniform(-1, 1, n) * (feature.high - feature.low), feature.decimals)
         x[:, j] += np.where(rng.random(n) < 0.15, far, 0.0)
-        if not feature.column.dtype.lower().startswith(("int", "uint")):
+        if not holds_whole(feature.column.dtype):
             beside = rng.integers(1, 100, n) * feature.step / 100
             x[:, j] += np.where(rng.random(n) < 0.25, beside, 0.0)
         x[:, j] = np.round(x[:, j], feature.decimals + 2)

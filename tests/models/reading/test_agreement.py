@@ -52,7 +52,7 @@ def single(example: Any) -> bool:
     return example.reading.rounding > 1e-7
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(5)
 def test_a_reading_says_what_the_model_says(example: Any, case: tuple[str, str]) -> None:
     agree(example(*case, seed=len(" ".join(case))))
 

@@ -14,7 +14,7 @@ import pytest
 from ifonly import Continuous, IfonlyError, Space
 from ifonly.models.reading import Layers, Tree, Trees, check_reading, code_at, regions, step_below
 
-MOST = 4
+MOST = 2
 """Trees, or nodes, that a mistake is planted in."""
 
 
@@ -61,6 +61,7 @@ def test_a_constant_that_is_left_out_is_caught(any_example: Any) -> None:
         assert caught(any_example, replace(reading, trees=few)), number
 
 
+@pytest.mark.sample(2)
 def test_a_threshold_that_is_a_step_off_is_caught(tree_example: Any) -> None:
     reading, space = tree_example.reading, tree_example.space
     nodes = [
@@ -79,6 +80,7 @@ def test_a_threshold_that_is_a_step_off_is_caught(tree_example: Any) -> None:
             assert caught(tree_example, wrong), (number, node, feature.name, cut[node])
 
 
+@pytest.mark.sample(2)
 def test_a_level_that_goes_the_other_way_is_caught(tree_example: Any) -> None:
     reading, space = tree_example.reading, tree_example.space
     for number, tree in enumerate(reading.trees[:MOST]):
@@ -91,6 +93,7 @@ def test_a_level_that_goes_the_other_way_is_caught(tree_example: Any) -> None:
                 assert caught(tree_example, wrong), (number, feature.levels[level])
 
 
+@pytest.mark.sample(2)
 def test_a_gap_that_goes_the_other_way_is_caught(any_example: Any) -> None:
     reading, space = any_example.reading, any_example.space
     if isinstance(reading, Layers):

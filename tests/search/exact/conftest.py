@@ -14,9 +14,11 @@ import pytest
 from ifonly.rules import Box, Rule
 from ifonly.rules.change_rules import AtMost, Changes, Fixed, OnlyChange, Steps
 from ifonly.rules.intervals import SIGNS, WAYS, Between, Compare, Monotone, Shift
+from ifonly.rules.joint.products import Products
 from ifonly.rules.levels import OneOf
 from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And, Implies, Not, Or
+from ifonly.rules.percent import PercentShift
 from ifonly.rules.shorthands import Causes, Forbid, Together
 from ifonly.rules.transitions import Takes
 from ifonly.space import Categorical, Continuous, Feature, Ordinal, Space
@@ -159,7 +161,7 @@ def _on_features(rng: np.random.Generator, case: Case) -> Rule:
     if isinstance(feature, Categorical):
         return _on_level(rng, feature, numbers)
     if rng.random() < 0.3:
-        return _relation(rng, numbers)
+        return (_relation if rng.random() < 0.6 else _ratio)(rng, numbers)
     return _on_number(rng, feature)
 
 
@@ -176,6 +178,7 @@ def _on_number(rng: np.random.Generator, feature: Continuous) -> Rule:
         Compare(name, str(rng.choice(SIGNS)), near[0]),
         Monotone(name, bool(rng.random() < 0.5)),
         _shift(rng, name, step),
+        PercentShift(name, str(rng.choice(WAYS)), float(rng.choice([0, 10, 35.5])), 60.0),
         Steps(name, float(np.round(rng.choice([0.5, 1, 1.5, 2, 3]) * step, 6))),
     )
     return rules[rng.integers(len(rules))]
@@ -212,3 +215,13 @@ def _relation(rng: np.random.Generator, numbers: list[Any]) -> Rule:
     alone = float(np.round(total + rng.choice([0, 0, 0.1, -0.25, 1]), 6))
     left = tuple((t, feature.name) for t, feature in zip(times, numbers, strict=True))
     return Linear(left, str(rng.choice(SIGNS)), ((alone, ""),))
+
+
+def _ratio(rng: np.random.Generator, numbers: list[Any]) -> Rule:
+    """A ratio, linear after multiplication, whose divisor may be 0 or below."""
+    over, under = (numbers[i] for i in rng.integers(len(numbers), size=2))
+    values = [float(rng.choice(_values(feature))) for feature in (over, under)]
+    bound = float(np.round(values[0] / (values[1] or 1.0) + rng.choice([0, 0, 0.1, -0.5]), 2))
+    left = [(1.0, (over.name,), (under.name,)), (float(rng.choice([1, -2])), (), (under.name,))]
+    left = left[: int(rng.integers(1, 3)) if over is not under else 2]
+    return Products(tuple(left), str(rng.choice(SIGNS)), ((bound, (), ()),))

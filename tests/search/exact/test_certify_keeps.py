@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ class Far:
         return pool.without(~dearest | self.nothing).nearest(-cost, 1)
 
 
+@cache
 def asked(kind: str, task: str) -> Question:
     """The first random question with rows that lack the outcome and can be answered."""
     for seed in range(50):
@@ -89,6 +91,7 @@ def test_a_row_that_no_search_answers_is_found(kind: str, task: str) -> None:
     check(certified, question)
 
 
+@pytest.mark.sample(3)
 @given(seed=st.integers(0, 2**32 - 1), case=st.sampled_from(CASES), k=st.integers(1, 3))
 @settings(max_examples=10, deadline=None)
 def test_the_nearest_answer_of_any_certified_problem_is_the_proved_one(

@@ -26,7 +26,7 @@ from .fitted import CASES, Fitted, fitted, scored
 from .tried import Question, check, random_question
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(("kind", "task"), CASES, ids=map(" ".join, CASES))
 def test_a_model_of_any_kind_is_solved_as_trying_every_point_solves_it(
     kind: str, task: str

@@ -155,5 +155,5 @@ def test_a_limit_or_a_distance_of_nothing_is_told(name: str, value: float) -> No
 
 def test_solvers_say_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     for kind, task in MIXED:
-        asked(kind, task, ruled=1.0).ask(k=2)
+        asked(kind, task, ruled=1.0).ask()
     assert capfd.readouterr() == ("", "")

@@ -132,7 +132,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_by_row, "TWIN", -1.0)
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(5)
 @pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("apart", [None, 0.5], ids=["other ways", "apart"])
 @pytest.mark.parametrize("kind", READ)
@@ -157,7 +157,7 @@ def test_each_answer_is_the_nearest_that_is_unlike_those_before_it(
     check_marks(answers, question)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @given(
     seed=st.integers(0, 2**32 - 1),
     kind=st.sampled_from(FEW),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -70,7 +69,7 @@ class Tried:
         """[n, d] every lawful point that is not the row, in the order of what they cost."""
         features = self.question.fitted.space.features
         choices = [choices_of(f, own) for f, own in zip(features, self.x, strict=True)]
-        points = np.array(list(product(*choices)))
+        points = np.stack(np.meshgrid(*choices, indexing="ij"), axis=-1).reshape(-1, len(features))
         points = points[self.changed(points).any(axis=1) & self.obeyed(points)]
         return points[np.argsort(self.cost(points), kind="stable")]
 
@@ -92,12 +91,11 @@ class Tried:
     def met(self, points: np.ndarray) -> np.ndarray:
         """bool [n]: whether the user's model says what is wanted."""
         fitted, target = self.question.fitted, self.question.targets[self.row]
-        with threadpool_limits(1):
-            if self.question.threshold is not None:
-                assert fitted.share is not None
-                over = fitted.share(points) >= self.question.threshold
-                return np.asarray(over == (target == fitted.classes[1]))
-            said = fitted.predict(points)
+        if self.question.threshold is not None:
+            assert fitted.share is not None
+            over = fitted.share(points) >= self.question.threshold
+            return np.asarray(over == (target == fitted.classes[1]))
+        said = fitted.predict(points)
         if isinstance(target, tuple):
             return np.asarray((said >= target[0]) & (said <= target[1]))
         return np.asarray(said == target)
@@ -188,10 +186,11 @@ def _other(own: Any, seen: list[Any], rng: np.random.Generator) -> Any:
 
 
 def _rules(fitted: Fitted, rng: np.random.Generator) -> tuple[Rule, ...]:
-    """Up to three rules of the whole grammar that leave each feature a value."""
+    """Up to three rules that solvers take and that leave each feature a value."""
     while True:
         count = int(rng.integers(1, 4))
-        rules = tuple(random_grammar(fitted.space, int(rng.integers(2**31)), count))
+        drawn = random_grammar(fitted.space, int(rng.integers(2**31)), count)
+        rules = tuple(rule for rule in drawn if rule.has_formula)
         try:
             prepare(fitted.model, None, fitted.space).with_rules(rules)
         except IfonlyError:

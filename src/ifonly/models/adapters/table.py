@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, ModelError, OptionError, PredictionError, nearest
+from ifonly.models.pace import Meter
+from ifonly.models.service import service_error
 from ifonly.space import Categorical, Continuous, Space
 from ifonly.space.carry import Carried, column_order
 from ifonly.space.frame import Frame
@@ -30,8 +32,10 @@ class TableModel:
     `ask` gives the scores of a frame, `predict` its labels or nothing where scores decide, and
     `columns` the order in which the model wants its features. `bare` asks with an array of values,
     for a model that was fitted without column names. Where `steps` are the first steps of a
-    pipeline, `ask` and `predict` belong to its last one. A model that takes columns which are
-    `carried` along gets those of the row that codes are tagged with, or of the first.
+    pipeline, `ask` and `predict` belong to its last one. `gives` says what the scores were before
+    they became numbers from 0 to 1: a 'probability', a 'margin' or a 'label'. A model that takes
+    columns which are `carried` along gets those of the row that codes are tagged with, or of the
+    first.
     """
 
     space: Space
@@ -41,16 +45,24 @@ class TableModel:
     columns: tuple[str, ...] = ()
     bare: bool = False
     steps: FirstSteps | None = None
+    gives: str = "probability"
+    meter: Meter = field(default_factory=Meter, compare=False, repr=False)
+    """What counts the rows, and knows how many a request may have."""
     carried: Carried | None = None
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] what the model gives for codes [n, d]."""
-        return check_scores(run(self.ask, self._input(codes)), len(codes), self.classes)
+        return np.asarray(self.meter.ask(self._scores, codes))
 
     def decide(self, codes: np.ndarray) -> np.ndarray | None:
         """[n] the class index of what the model predicts."""
-        if self.predict is None:
-            return None
+        return None if self.predict is None else np.asarray(self.meter.ask(self._decide, codes))
+
+    def _scores(self, codes: np.ndarray) -> np.ndarray:
+        return check_scores(run(self.ask, self._input(codes)), len(codes), self.classes)
+
+    def _decide(self, codes: np.ndarray) -> np.ndarray:
+        assert self.predict is not None, "decide() has looked"
         return label_index(run(self.predict, self._input(codes)), len(codes), self.classes)
 
     def frame(self, codes: np.ndarray) -> Frame:
@@ -122,6 +134,9 @@ def run(function: Callable[[Any], Any], frame: Frame) -> Any:
     except ModelError:
         raise
     except Exception as error:
+        lost = service_error(error, np.shape(frame)[0])
+        if lost is not None:
+            raise lost from error
         raise PredictionError(
             f"The model failed on {np.shape(frame)[0]} rows: {type(error).__name__}: {error}",
             "It is asked with the columns and dtypes of `data`: give the frame it was trained on, "

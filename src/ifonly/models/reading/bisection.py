@@ -6,7 +6,6 @@ once over the feature's codes. All thresholds are bisected together, one transfo
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from ifonly.errors import ModelError, ReadingError
 from ifonly.models.reading.inputs import Inputs, blocks
 from ifonly.models.reading.trees.grown import Comparison
 from ifonly.space import Continuous
+from ifonly.space.dtypes import digits_of, holds_whole, number_dtype
 
 FAR = 1e18
 """Beyond the range of any feature, and within that of single precision."""
@@ -65,11 +65,8 @@ def _window(inputs: Inputs, j: int, columns: np.ndarray) -> Window:
     """As wide as the feature's dtype and the pipeline allow; at least the feature's range."""
     feature = inputs.space.features[j]
     assert isinstance(feature, Continuous)
-    whole, far = _reach(feature.column.dtype.lower())
+    whole, *ends = _reach(feature.column.dtype)
     codes = inputs.values(j)
-    ends = [max(-far, -FAR), min(far, FAR)]
-    if whole and feature.column.dtype.lower().startswith("u"):
-        ends[0] = 0.0
     # A logarithm or a table of values has nothing to say so far out: then the range is the window.
     for wide in (np.array([ends[0], *codes, ends[1]]), codes):
         try:
@@ -96,14 +93,17 @@ def _turn(codes: np.ndarray, rises: np.ndarray) -> str:
     return f", as between {codes[odd[0]]:g} and {codes[odd[0] + 1]:g}" if len(odd) else ""
 
 
-def _reach(dtype: str) -> tuple[bool, float]:
-    """Whether a column holds whole numbers alone, and the largest number that it can hold."""
-    plain = re.match(r"(u?int|float)(8|16|32|64)", dtype)  # 'int64[pyarrow]' is one as well
-    if plain is None:
-        return dtype.startswith(("int", "uint")), FAR
-    if plain[1] == "float":
-        return False, float(np.finfo(plain[0]).max)
-    return True, min(WHOLE, float(np.iinfo(plain[0]).max))
+def _reach(name: str) -> tuple[bool, float, float]:
+    """Whether a column of a dtype holds whole numbers alone, and between what its numbers are."""
+    dtype, digits = number_dtype(name), digits_of(name)
+    far = FAR if digits is None else digits.limit - 1
+    if dtype is None:
+        return holds_whole(name), -far, far
+    if dtype.kind == "f":
+        far = min(far, float(np.finfo(dtype).max))
+        return False, -far, far
+    far = min(WHOLE, float(np.iinfo(dtype).max))
+    return True, 0.0 if dtype.kind == "u" else -far, far
 
 
 def _key(codes: np.ndarray, whole: np.ndarray) -> np.ndarray:

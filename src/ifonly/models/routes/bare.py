@@ -29,6 +29,9 @@ class Bare:
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] what the model gives for codes [n, d]."""
+        return np.asarray(self.table.meter.ask(self._scores, codes))
+
+    def _scores(self, codes: np.ndarray) -> np.ndarray:
         output = run(self.table.ask, np.ascontiguousarray(codes[:, self.order]))
         return check_scores(output, len(codes), self.classes)
 

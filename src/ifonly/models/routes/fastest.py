@@ -5,7 +5,7 @@ The search takes the fastest route that a probe shows to be the model's; the jud
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ifonly.models.adapters.table import TableModel
 from ifonly.models.adapters.torch import TorchModel
 from ifonly.models.decision import Decision, Labels, decision_of, unwrapped
 from ifonly.models.differentiable import differentiable
+from ifonly.models.pace import Meter, Metered, Spent
 from ifonly.models.protocol import Model
 from ifonly.models.reading.points import spread
 from ifonly.models.routes.bare import Bare, bare
@@ -83,17 +84,30 @@ class Approach:
 
 
 def approach(
-    model: Any, adapted: Model, space: Space, codes: np.ndarray, scores: np.ndarray
+    model: Any,
+    adapted: Model,
+    space: Space,
+    codes: np.ndarray,
+    scores: np.ndarray,
+    meter: Meter,
 ) -> Approach:
-    """The approach to a model, `adapted` to a space, by rows [n, d] and their scores [n, c]."""
+    """The approach to a model, `adapted` to a space, by rows [n, d] and their scores [n, c].
+
+    What the limits of the `meter` leave out is not known: the model itself is asked then.
+    """
     points = spread(space, PROBES, seed=0)
     inner, threshold = unwrapped(model)
-    decision = _decision(adapted, codes, scores, points, threshold)
+    asked = adapted if isinstance(adapted, TableModel) else Metered(adapted, meter)
+    try:
+        decision = _decision(asked, codes, scores, points, threshold)
+    except Spent:
+        return Approach(model, adapted, Decision(threshold, found=True), adapted)
     if decision.threshold is None or decision.threshold != threshold:
         inner = model  # a wrapper that does not decide as it seems to
-    within = (
-        adapted if inner is model else adapt(inner, space, codes, getattr(adapted, "carried", None))
-    )
+    known = getattr(adapted, "carried", None)
+    within = adapted if inner is model else adapt(inner, space, codes, known)
+    if isinstance(within, TableModel) and within is not adapted:
+        within = replace(within, meter=meter)
     if decision.labels:
         return Approach(model, adapted, decision, Labels(adapted))
     try:

@@ -1,9 +1,9 @@
 """A network over units, asked in codes.
 
 The first layer is linear in one-hot units, so its sum over categories is read from tables;
-neighbouring categories share one table while it stays small. The scores are logits, in single
-precision: enough to search by, and not what users see. Rows are answered alike whatever the batch:
-every product is a matrix by a matrix (a matrix by a vector rounds by position).
+neighbouring categories share one table while it stays small. The scores are logits, in the
+precision of the layers: enough to search by, and not what users see. Rows are answered alike
+whatever the batch: every product is a matrix by a matrix (a matrix by a vector rounds by position).
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Lookup:
         """The tables of a network's first layer."""
         space = dense.space
         (first, shift), *rest = dense.layers
+        dtype = np.result_type(np.float32, *(part.dtype for part in (first, shift)))
         constant = shift.astype(np.float64).copy()
         columns, slope, low = [], [], []
         groups: list[list[tuple[int, int]]] = []
@@ -73,14 +74,19 @@ class Lookup:
             dense.classes,
             np.array(columns, dtype=np.intp),
             np.array(low, dtype=np.float64),
-            _padded(np.array([*slope, constant]), constant),
+            _padded(np.array([*slope, constant]), constant, dtype),
             tuple(map(tuple, groups)),
-            tuple(table.astype(np.float32) for table in tables),
-            tuple(_padded(kernel, bias) for kernel, bias in rest),
+            tuple(table.astype(dtype) for table in tables),
+            tuple(_padded(kernel, bias, dtype) for kernel, bias in rest),
             np.where(space.continuous, space.low, space.high + 1)
             if any(feature.missing for feature in space.features)
             else None,
         )
+
+    @property
+    def slack(self) -> float:
+        """How far from the boundary a logit is clear."""
+        return 1e-6 if self.slope[0].dtype == np.float32 else 1e-10
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the logits; [n, 1] the numbers of a regression."""
@@ -97,7 +103,7 @@ class Lookup:
         n = len(codes)
         if self.missing is not None:
             codes = np.where(np.isnan(codes), self.missing, codes)
-        wide = np.ones((len(self.columns) + 1, n), dtype=np.float32)
+        wide = np.ones((len(self.columns) + 1, n), dtype=self.slope[0].dtype)
         for i, j in enumerate(self.columns):
             wide[i] = codes[:, j] - self.low[i]
         passed = _product(wide.T, self.slope[0], len(self.slope[1]))
@@ -116,8 +122,8 @@ def _product(passed: np.ndarray, kernel: np.ndarray, width: int) -> np.ndarray:
     return np.ascontiguousarray((passed @ kernel)[:, :width])
 
 
-def _padded(kernel: np.ndarray, bias: np.ndarray) -> Layer:
+def _padded(kernel: np.ndarray, bias: np.ndarray, dtype: np.dtype[Any]) -> Layer:
     """A layer with at least eight columns, so that its product is one of matrices."""
     missing = max(0, 8 - kernel.shape[1])
     padded = np.concatenate([kernel, np.zeros((len(kernel), missing))], axis=1)
-    return padded.astype(np.float32), bias.astype(np.float32)
+    return padded.astype(dtype), bias.astype(dtype)

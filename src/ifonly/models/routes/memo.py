@@ -1,9 +1,9 @@
 """A costly model, asked about each distinct row once.
 
 Most of what the later rounds of a search propose has been asked before: on Adult two thirds of all
-rows. Rows are distinguished by a 64-bit key; keys and scores lie in sorted arrays that grow by
-merging. It pays from about 0.3 microseconds a row upwards, so for every pipeline, and not for a
-small network.
+rows. Rows are distinguished by a 64-bit key; keys and scores lie in sorted arrays, of which those
+of similar length are merged. It pays from about 0.3 microseconds a row upwards, so for every
+pipeline, and not for a small network.
 """
 
 from __future__ import annotations
@@ -23,30 +23,37 @@ MOST = 1_000_000
 class Memo:
     """What a model has said. It lives as long as one question."""
 
-    keys: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
-    known: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    levels: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    """Keys [n] in order, and their scores [n, c]; each less than half as long as the one before."""
 
     def scores(self, ask: Callable[[np.ndarray], np.ndarray], codes: np.ndarray) -> np.ndarray:
         """[n, c] of codes [n, d], asking only about what is new."""
         # A model may tell the negative zero of a row from the zero of a grid.
         own = point_keys(codes, signed=True)
         keys, first, back = np.unique(own, return_index=True, return_inverse=True)
-        at = np.searchsorted(self.keys, keys)
-        old = at < len(self.keys)
-        old[old] = self.keys[at[old]] == keys[old]
-        new = np.flatnonzero(~old)
-        fresh = ask(codes[first[new]]) if len(new) else self.known[:0]
+        new, found, fresh = np.ones(len(keys), dtype=bool), [], np.empty((0, 0))
+        for held, said in self.levels:
+            at = np.minimum(np.searchsorted(held, keys), len(held) - 1)
+            old = held[at] == keys
+            found.append((old, said[at[old]]))
+            new, fresh = new & ~old, said[:0]
+        if new.any():
+            fresh = ask(codes[first[new]])
         scores = np.empty((len(keys), fresh.shape[1]))
         scores[new] = fresh
-        if len(new) < len(keys):
-            scores[old] = self.known[at[old]]
-        said = ~np.isnan(fresh).any(axis=1)  # what a budget leaves out is not said
-        self._learn(at[new][said], keys[new][said], fresh[said])
+        for old, said in found:
+            scores[old] = said
+        known = ~np.isnan(fresh).any(axis=1)  # what a budget leaves out is not said
+        self._learn(keys[new][known], fresh[known])
         return np.asarray(scores[back])
 
-    def _learn(self, at: np.ndarray, keys: np.ndarray, scores: np.ndarray) -> None:
-        if len(self.keys) == 0 or len(self.keys) + len(keys) > MOST:
-            self.keys, self.known = keys, scores
-        elif len(keys):
-            self.keys = np.insert(self.keys, at, keys)
-            self.known = np.insert(self.known, at, scores, axis=0)
+    def _learn(self, keys: np.ndarray, scores: np.ndarray) -> None:
+        if sum(len(held) for held, _ in self.levels) + len(keys) > MOST:
+            self.levels.clear()
+        while len(keys) and self.levels and len(self.levels[-1][0]) <= 2 * len(keys):
+            held, said = self.levels.pop()
+            keys, scores = np.concatenate([held, keys]), np.concatenate([said, scores])
+            order = np.argsort(keys, kind="stable")
+            keys, scores = keys[order], scores[order]
+        if len(keys):
+            self.levels.append((keys, scores))

@@ -47,6 +47,7 @@ class Direct:
         matrix = self._matrix(codes)
         if matrix is None:
             return self.table.scores(codes)
+        self.table.meter.asked += len(codes)
         return check_scores(run(self.ask, matrix), len(codes), self.classes)
 
     def decide(self, codes: np.ndarray) -> None:

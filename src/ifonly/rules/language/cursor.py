@@ -8,7 +8,7 @@ with the next. Of all the ways that lead nowhere, the error tells of the one tha
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from ifonly.errors import RuleError, close, nearest
@@ -22,16 +22,16 @@ from ifonly.rules.language.names import (
     names_at,
     unquoted,
 )
-from ifonly.space import Space
+from ifonly.space import OneHot, Space
 
 T = TypeVar("T")
 
 GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])")
 _TOKEN = re.compile(r"\w[\w.\-']*|<=>|[<>=!]=|[=-]>|\S")
 _AFTER_NAME = re.compile(
-    rf"\s*(?:[,():<>=!+*]|\s-\s|(?<![\w.\-])(?:{'|'.join(KEYWORDS)})(?![\w.\-])|$)"
+    rf"\s*(?:[,():<>=!+*]|\s[-/]\s|(?<![\w.\-])(?:{'|'.join(KEYWORDS)})(?![\w.\-])|$)"
 )
-_AFTER_LEVEL = re.compile(r"\s*(?:[,)]|<?[=-]>|(?<![\w.\-])(?:and|or|then|of|takes)(?![\w.\-])|$)")
+_AFTER_LEVEL = re.compile(r"\s*(?:[,)}]|<?[=-]>|(?<![\w.\-])(?:and|or|then|of|takes)(?![\w.\-])|$)")
 
 
 class Trouble(Exception):
@@ -129,17 +129,34 @@ class Reader:
 
     def name(self) -> str:
         """The feature that must stand here."""
-        found = self.names_here()
+        found = names_at(self.line, self.at, self.space.names)
         if not found:
             raise self.no_feature()
         return str(self._over(found))
 
+    def columns(self) -> tuple[str, ...]:
+        """The feature that must stand here, or the columns of the group."""
+        found = self.names_here()
+        if not found:
+            raise self.no_feature()
+        name = str(self._over(found))
+        return self.groups[name].columns if name in self.groups else (name,)
+
     def names_here(self) -> list[Found]:
-        """The features whose names stand here, those that are meant first."""
-        return names_at(self.line, self.at, self.space)
+        """The features and groups whose names stand here, those that are meant first."""
+        return names_at(self.line, self.at, self._names)
+
+    @cached_property
+    def groups(self) -> dict[str, OneHot]:
+        """The groups of columns that are one category, by the names that no feature has."""
+        return {g.name: g for g in self.space.one_hot if g.name not in self.space.names}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (*self.space.names, *self.groups) if self.groups else self.space.names
 
     def level(self, name: str) -> Any:
-        """The level of a feature that must stand here."""
+        """The level of a feature, or of a group, that must stand here."""
         known = self._levels(name)
         found = levels_at(self.line, self.at, known)
         if found:
@@ -148,6 +165,18 @@ class Reader:
         if not word:
             raise self.expected(f"a level of {name!r}", nearest("", known))
         raise self.trouble(f"{word!r} is not a level of {name!r}.", nearest(word, known))
+
+    def levels(self, name: str) -> list[Any]:
+        """The levels that must stand here, with commas between them, in braces or not."""
+        braces = not levels_at(self.line, self.at, self._levels(name)) and bool(self.take("{"))
+        listing, self.listing = self.listing, self.listing and not braces
+        levels = [self.level(name)]
+        while self.another(name):
+            levels.append(self.level(name))
+        if braces and not self.take("}"):
+            raise self.expected("'}'", "Close the list of levels.")
+        self.listing = listing
+        return levels
 
     def another(self, name: str) -> bool:
         """Whether a comma and one more level follow; the comma is then behind."""
@@ -183,7 +212,7 @@ class Reader:
 
     def no_feature(self, *others: str, what: str = "a feature") -> Trouble:
         """The trouble that no feature stands here; other words could have stood here, too."""
-        word, names = self._unknown(_AFTER_NAME), self.space.names
+        word, names = self._unknown(_AFTER_NAME), self._names
         if not word:
             return self.expected(what, nearest("", names))
         first = word.partition(" ")[0]
@@ -200,6 +229,8 @@ class Reader:
         return one.value
 
     def _levels(self, name: str) -> tuple[Any, ...]:
+        if name in self.groups:
+            return tuple(map(self.groups[name].level, self.groups[name].columns))
         feature = self.space.features[self.space.index(name)]
         return feature.levels  # type: ignore[union-attr]
 

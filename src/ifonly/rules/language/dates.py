@@ -63,16 +63,16 @@ class Written(float):
 def is_negative(number: float) -> bool:
     """Whether a number has a minus; a date before 1970 has none.
 
-    >>> is_negative(-2.0), is_negative(as_number("1960-01-01")), is_negative(-as_number("1 day"))
+    >>> is_negative(-2.0), is_negative(to_number("1960-01-01")), is_negative(-to_number("1 day"))
     (True, False, True)
     """
     return number.said.startswith("-") if isinstance(number, Written) else number < 0
 
 
-def as_number(value: Any) -> float:
+def to_number(value: Any) -> float:
     """A number of a rule; a date or a duration, also as text, keeps its text.
 
-    >>> as_number(30), as_number("2024-01-01").said, as_number(timedelta(hours=36)).said
+    >>> to_number(30), to_number("2024-01-01").said, to_number(timedelta(hours=36)).said
     (30.0, '2024-01-01', '129600.0 seconds')
     """
     if isinstance(value, Written):
@@ -109,7 +109,7 @@ def limit_text(column: Column, code: float) -> str:
         return number_text(code)
     clock, unit = clock_of(column.dtype), pd.Timedelta(UNITS[column.unit], unit="ns")
     if clock.length:
-        return str(as_number((code * unit).to_pytimedelta()).said)  # type: ignore[attr-defined]
+        return str(to_number((code * unit).to_pytimedelta()).said)  # type: ignore[attr-defined]
     return date_text(pd.Timestamp(0) + code * unit)
 
 
@@ -125,6 +125,12 @@ def in_units(rule: Rule, space: Space) -> Rule:
     dates = {name: column for name, column in columns.items() if column.unit}
     if not dates:
         new = {name: _each(value, space, rule, None) for name, value in values.items()}
+    elif hasattr(rule, "sums"):
+        raise RuleError(
+            f"The rule '{rule}' multiplies or divides {next(iter(dates))!r}, which has dates or "
+            "durations.",
+            "They are only added and compared, as in 'end - start <= 30 days'.",
+        )
     elif hasattr(rule, "factors"):
         _check_sum(rule, columns)
         column = next(iter(dates.values()))
@@ -158,6 +164,14 @@ def _check_kind(rule: Any, name: str, column: Column, values: dict[str, Any]) ->
     """Refuse a plain number where a date or a duration is meant, and one in place of the other."""
     relative = not {"number", "low", "high"} & values.keys()
     length = relative or clock_of(column.dtype).length
+    if getattr(rule, "unit", ""):  # percent
+        written = any(isinstance(value, Written) for value in values.values())
+        if written or not clock_of(column.dtype).length:
+            raise RuleError(
+                f"The rule '{rule}' has a share of a date or a duration.",
+                "Write a duration, such as 30 days; a column of durations changes by percent.",
+            )
+        return
     for value in values.values():
         if isinstance(value, Written):
             wrong = isinstance(value.meaning, pd.Timedelta) != length

@@ -9,8 +9,8 @@
                 | relation | feature about
     features    = feature {"," feature}
 
-`verbs.py` has the relation and what is said about a feature. Names and levels are those of the
-space, in quotes or not.
+`verbs.py` has what is said about a feature, `relations.py` the relation. Names and levels are those
+of the space, in quotes or not.
 
     race fixed                           only age, hours_per_week change
     age between 30 and 60                income at most 200000
@@ -19,11 +19,13 @@ space, in quotes or not.
     hours_per_week in steps of 5         at most 3 features change
     education causes age                 gender and race change together or not at all
     debt + loan <= 0.4 * income          forbid education=Doctorate, age<25
+    loan / income <= 0.5                 income changes by at most 10%
     education increases => age increases by at least 2
     if occupation is Sales then hours_per_week >= 40
     education: Bachelors -> Masters takes 2 of age
     garage is none <=> area = 0          garage determines car: none -> no, open -> yes
 
+A group of one-hot columns stands for them by its name (`groups.py`).
 Names and levels may hold spaces: the longest that is known is meant. What could be read as
 something else stands in quotes.
 """
@@ -43,7 +45,8 @@ from ifonly.rules.json import from_plain
 from ifonly.rules.language.cursor import Reader, Trouble
 from ifonly.rules.language.dates import in_units
 from ifonly.rules.language.names import Found
-from ifonly.rules.language.verbs import number_stands, read_about, read_relation
+from ifonly.rules.language.relations import number_stands, read_relation
+from ifonly.rules.language.verbs import read_about
 from ifonly.rules.logic import And, Equivalent, Implies, Not, Or
 from ifonly.rules.rule import Rule
 from ifonly.rules.shorthands import Forbid
@@ -93,7 +96,7 @@ def _operand(reader: Reader) -> Rule:
     options += [read_relation] * number_stands(reader)
     options += [partial(_about, name) for name in names if not name.plain]
     if not options:
-        raise reader.no_feature(*OPENINGS)
+        raise reader.no_feature(*OPENINGS, WORD)
     place = reader.at
     try:
         rule = reader.choose(options)(reader)
@@ -163,9 +166,9 @@ def _at_most(reader: Reader) -> Rule:
 
 
 def _features(reader: Reader) -> tuple[str, ...]:
-    names = [reader.name()]
+    names = [*reader.columns()]
     while reader.take(","):
-        names.append(reader.name())
+        names += reader.columns()
     reader.want("change", "changes", hint="Features are separated by commas.")
     return tuple(names)
 
@@ -260,7 +263,12 @@ def _as_rule(given: Any, space: Space) -> Rule:
                 f"{given!r} is not a rule.",
                 "Give text such as 'race fixed', or ifonly.fixed('race').",
             )
-        rule.check(space)
+        try:
+            rule.check(space)
+        except RuleError:
+            if not any(name in str(rule) for name in Reader("", space).groups):
+                raise
+            rule = parse(str(rule), space)  # as rules on the columns of a group
         rule = in_units(rule, space)
     except RecursionError:
         raise RuleError("The rule is nested too deeply.", "Split it.") from None

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-
-from ifonly.space import Space
 
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 NUMBER = re.compile(r"[+-]?(?:inf|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])")
@@ -31,16 +29,16 @@ class Found:
     plain: bool = True
 
 
-def names_at(line: str, at: int, space: Space) -> list[Found]:
-    """The features whose names stand at a place."""
+def names_at(line: str, at: int, known: Sequence[str]) -> list[Found]:
+    """The known names that stand at a place."""
 
     def minus(end: int) -> bool:
         rest = line[end + 1 :].lstrip()
-        names = (name for name in space.names if name.strip())
+        names = (name for name in known if name.strip())
         return bool(re.match(r"[0-9.\"']", rest)) or any(_pattern(n).match(rest) for n in names)
 
-    texts = [(name, name, is_plain(name)) for name in space.names]
-    return [*_in_quotes(line, at, space.names), *_without(line, at, texts, minus)]
+    texts = [(name, name, is_plain(name) or bool(_GLUED.search(name))) for name in known]
+    return [*_in_quotes(line, at, known), *_without(line, at, texts, minus)]
 
 
 def levels_at(line: str, at: int, levels: tuple[Any, ...]) -> list[Found]:
@@ -49,7 +47,8 @@ def levels_at(line: str, at: int, levels: tuple[Any, ...]) -> list[Found]:
     found = _without(line, at, texts, lambda end: line.startswith("->", end))
     number = NUMBER.match(line, at)
     if number and not any(is_bare(one.value) for one in found):
-        numbers = (x for x in levels if is_bare(x) and str(x) not in ("True", "False"))
+        flags = all(str(level) in ("True", "False") for level in levels)  # of which 1 is True
+        numbers = (x for x in levels if is_bare(x) and (flags or str(x) not in ("True", "False")))
         equal = [Found(x, number.end()) for x in numbers if x == float(number[0])]
         found = [*equal, *found]
     return [*_in_quotes(line, at, levels), *found]
@@ -97,6 +96,8 @@ KEYWORDS = (
 _WORD = r"\w+(?:[.\-]\w+)*"
 _PLAIN = re.compile(rf"(?!\d){_WORD}(?: {_WORD})*")
 _TAKEN = re.compile(rf"(?<![\w.\-])(?:{'|'.join(KEYWORDS)})(?![\w.\-])")
+_GLUED = re.compile(r"\S[*/]|[*/]\S")
+"""What stands in a name such as 'debt/income', and in no ratio as rules are written."""
 _VALUES = ("True", "False", "nan", "inf", "missing")
 
 

@@ -1,4 +1,4 @@
-"""What can stand after a feature, and comparisons of sums.
+"""What can stand after a feature.
 
 about  = "fixed" | "changes" [by] | ("increases" | "decreases") [by] | "causes" feature
        | "only" ("increases" | "decreases") | ["only"] ":" move {"," move} ["of" feature]
@@ -6,14 +6,12 @@ about  = "fixed" | "changes" [by] | ("increases" | "decreases") [by] | "causes" 
        | "in steps of" number | "is missing" | "determines" feature ":" pair {"," pair}
        | ("in" | "is" | "not in" | "is not" | "not") level {"," level}
        | ("=" | "==" | "!=") level | {"," feature} "and" feature "change together or not at all"
-by     = "by" ("at least" number | "at most" number | "between" number "and" number)
+by     = "by" ("at least" amount | "at most" amount | "between" amount "and" amount)
+amount = number ["%"]
 move   = level "->" level ["takes" number]            pair = level "->" (level | number)
 
-    relation = sum sign sum              sign = "<" | "<=" | "=" | "==" | ">=" | ">"
-    sum      = ["-"] term {("+" | "-") term}
-    term     = number | [number "*"] feature | feature "*" number
-
-A feature without a factor, compared with one number, is a `Compare`; all else is `Linear`.
+An amount in percent is a share of the row's own value. `relations.py` has comparisons, `groups.py`
+what can stand after the name of a group of columns.
 """
 
 from __future__ import annotations
@@ -24,15 +22,16 @@ from typing import Any
 
 from ifonly.errors import close
 from ifonly.rules.change_rules import Changes, Fixed, Steps
-from ifonly.rules.intervals import Between, Compare, Monotone, Shift
+from ifonly.rules.intervals import Between, Monotone, Shift
 from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.language.cursor import Reader
 from ifonly.rules.language.dates import limit_text
-from ifonly.rules.language.names import NUMBER, Found, name_text
+from ifonly.rules.language.groups import read_causes, read_group, read_together
+from ifonly.rules.language.names import name_text
+from ifonly.rules.language.relations import SIGNS, read_relation
 from ifonly.rules.levels import Missing, OneOf
-from ifonly.rules.linear import Linear
+from ifonly.rules.percent import PercentShift
 from ifonly.rules.rule import Rule
-from ifonly.rules.shorthands import Causes, Together
 from ifonly.rules.transitions import Move, Takes
 from ifonly.space import Categorical
 
@@ -44,7 +43,9 @@ MEANT = {"=>": ">=", "=<": "<=", "≤": "<=", "≥": ">=", "≠": "!=", "<>": "!
 
 
 def read_about(reader: Reader, name: str) -> Rule:
-    """The rule on a feature whose name is behind."""
+    """The rule on a feature, or a group of columns, whose name is behind."""
+    if name in reader.groups:
+        return read_group(reader, name)
     levels = isinstance(reader.space.features[reader.space.index(name)], Categorical)
     verbs = [verb for verb in VERBS if reader.stands(verb)]
     if verbs:
@@ -54,7 +55,7 @@ def read_about(reader: Reader, name: str) -> Rule:
     if levels and reader.stands("=", "==", "!="):
         sign = reader.take("=", "==", "!=")
         return OneOf(name, (reader.level(name),), other=sign == "!=")
-    if reader.stands(*SIGNS, "+", "-", "*"):
+    if reader.stands(*SIGNS, "+", "-", "*", "/"):
         return read_relation(reader, name)
     word = reader.word()
     if not word:
@@ -83,19 +84,32 @@ def _shift(reader: Reader, name: str, verb: str) -> Rule:
         return Changes(name) if verb == "changes" else Shift(name, verb)
     hint = f"For example: {name_text(name)} {verb} by at least 2."
     how = reader.want("at least", "at most", "between", hint=hint)
-    least, most = _ends(reader, f"{name_text(name)} {verb} by", how)
-    return Shift(name, verb, max(least, 0.0) if how == "at most" else least, most)
+    percent: list[bool] = []
+
+    def amount(hint: str) -> float:
+        number = reader.number(hint)
+        percent.append(bool(reader.take("%", "percent")))
+        return number
+
+    least, most = _ends(reader, f"{name_text(name)} {verb} by", how, amount)
+    kind = PercentShift if percent[-1] else Shift
+    if percent[0] and not percent[-1]:
+        raise reader.expected("'%'", "Give both amounts in percent, or none.")
+    return kind(name, verb, max(least, 0.0) if how == "at most" else least, most)
 
 
-def _ends(reader: Reader, start: str, how: str) -> tuple[float, float]:
+def _ends(
+    reader: Reader, start: str, how: str, number: Callable[[str], float] | None = None
+) -> tuple[float, float]:
     """The lowest and the highest number of 'between', 'at least' and 'at most'."""
+    number = number or reader.number
     if how == "between":
         hint = f"For example: {start} between 30 and 60."
-        low = reader.number(hint)
+        low = number(hint)
         reader.want("and", hint=hint)
-        return low, reader.number(hint)
-    number = reader.number(f"For example: {start} {how} 5.")
-    return (number, math.inf) if how == "at least" else (-math.inf, number)
+        return low, number(hint)
+    end = number(f"For example: {start} {how} 5.")
+    return (end, math.inf) if how == "at least" else (-math.inf, end)
 
 
 def _only(reader: Reader, name: str, verb: str) -> Rule:
@@ -138,20 +152,7 @@ def _determines(reader: Reader, name: str, verb: str) -> Rule:
 
 def _one_of(reader: Reader, name: str, verb: str) -> Rule:
     _only_levels(reader, name, verb)
-    levels = [reader.level(name)]
-    while reader.another(name):
-        levels.append(reader.level(name))
-    return OneOf(name, tuple(levels), other="not" in verb)
-
-
-def _together(reader: Reader, name: str, verb: str) -> Rule:
-    hint = "Several can change together; for anything else, write one rule for each."
-    names = [name, reader.name()]
-    while verb == ",":
-        verb = reader.want(",", "and", hint=hint)
-        names.append(reader.name())
-    reader.want("change together or not at all", hint=hint)
-    return Together(tuple(names))
+    return OneOf(name, tuple(reader.levels(name)), other="not" in verb)
 
 
 def _only_numbers(reader: Reader, name: str, verb: str) -> None:
@@ -193,91 +194,8 @@ VERBS: dict[str, Callable[[Reader, str, str], Rule]] = {
     "is": _one_of,
     "not in": _one_of,
     "not": _one_of,
-    "causes": lambda reader, name, verb: Causes(name, reader.name()),
+    "causes": lambda reader, name, verb: read_causes(reader, (name,)),
     ":": _moves,
-    ",": _together,
-    "and": _together,
+    ",": lambda reader, name, verb: read_together(reader, (name,), verb),
+    "and": lambda reader, name, verb: read_together(reader, (name,), verb),
 }
-
-
-SIGNS = ("<=", ">=", "==", "!=", "=", "<", ">")
-TURNED = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
-
-Part = tuple[float, str, bool]
-"""A number, the feature that it multiplies or nothing, and whether the feature stands alone."""
-
-
-def read_relation(reader: Reader, first: str | None = None) -> Rule:
-    """The comparison that stands here, or goes on here after its first feature."""
-    left = _sum(reader, first)
-    place, sign = reader.at, reader.take(*SIGNS)
-    if not sign:
-        raise reader.expected("a sign", "Compare with <, <=, =, >= or >.")
-    if sign == "!=":
-        raise reader.trouble("'!=' is for levels.", "Write 'not (... = ...)'.", place)
-    if sign == "=" and reader.stands("<"):
-        raise reader.trouble("'=<' is not a comparison sign.", "Did you mean '<='?", place)
-    sign = "=" if sign == "==" else sign
-    right = _sum(reader)
-    if reader.stands(*SIGNS):
-        raise reader.trouble(
-            f"{reader.after()}a second {reader.word()!r} follows.",
-            "A rule compares two sides: write 'age between 30 and 60', or two rules with 'and'.",
-        )
-    for one, other, way in ((left, right, sign), (right, left, TURNED[sign])):
-        if len(one) == len(other) == 1 and one[0][2] and not any(other[0][1:]):
-            return Compare(one[0][1], way, other[0][0])
-    return Linear(tuple(p[:2] for p in left), sign, tuple(p[:2] for p in right))
-
-
-def number_stands(reader: Reader) -> bool:
-    """Whether a number stands here, or the minus of a sum."""
-    there = NUMBER.match(reader.line, reader.at) or reader.stands("-")
-    return bool(there or reader.date())
-
-
-def _sum(reader: Reader, first: str | None = None) -> list[Part]:
-    parts = [_term(reader) if first is None else _feature(reader, first)]
-    while sign := reader.take("+", "-"):
-        times, name, _ = _term(reader)
-        parts.append((times if sign == "+" else -times, name, False))
-    return parts
-
-
-def _term(reader: Reader) -> Part:
-    names = reader.names_here()
-    options: list[Found | None] = [name for name in names if name.plain]
-    options += [None] * number_stands(reader)
-    options += [name for name in names if not name.plain]
-    if not options:
-        raise reader.no_feature(what="a number or a feature")
-    found = reader.choose(options)
-    if found is not None:
-        reader.move(found.end)
-        return _feature(reader, str(found.value))
-    if not (NUMBER.match(reader.line, reader.at) or reader.date()) and reader.take("-"):
-        times, name, _ = _term(reader)
-        return -times, name, False
-    number = reader.number("For example: debt + loan <= 0.4 * income.")
-    if not reader.take("*"):
-        return number, "", False
-    return number, _numeric(reader, reader.name()), False
-
-
-def _feature(reader: Reader, name: str) -> Part:
-    """The term of a feature whose name is behind."""
-    _numeric(reader, name)
-    if reader.take("*"):
-        return reader.number("Write the number first: 0.4 * income."), name, False
-    return 1.0, name, True
-
-
-def _numeric(reader: Reader, name: str) -> str:
-    feature = reader.space.features[reader.space.index(name)]
-    if isinstance(feature, Categorical):
-        raise reader.trouble(
-            f"{name!r} has levels, and only numbers are compared and added.",
-            f"Name the allowed ones: '{name_text(name)} in {feature.levels[0]}, …'.",
-            reader.last[0],
-        )
-    return name

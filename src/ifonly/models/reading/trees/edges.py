@@ -8,6 +8,7 @@ from ifonly.models.reading.steps import code_at, span, step_below
 from ifonly.models.reading.trees.tree import Regions, Tree, regions
 from ifonly.models.reading.trees.trees import Trees
 from ifonly.space import Categorical, Continuous, Space
+from ifonly.space.dtypes import holds_whole
 
 TRIES, KEPT = 16, 2
 """Random points for each code that is asked about, and those kept: the ones that tell the most."""
@@ -54,7 +55,7 @@ def _questions(tree: Tree, space: Space) -> tuple[np.ndarray, np.ndarray]:
             step = step_below(feature, tree.cut[own])
             beside = code_at(feature, np.stack([step, step + 1], axis=1))
             off = np.stack([tree.cut[own], np.nextafter(tree.cut[own], np.inf)], axis=1)
-            whole = feature.column.dtype.lower().startswith(("int", "uint"))
+            whole = holds_whole(feature.column.dtype)
             tried = beside if whole else np.concatenate([beside, off], axis=1)
         if feature.missing:
             tried = np.concatenate([tried, np.full((len(own), 1), np.nan)], axis=1)
