@@ -18,7 +18,7 @@ from ifonly.refine import Sparsify
 from ifonly.search import Gradient
 from ifonly.select import InOrder
 from ifonly.solve.method import Method
-from networks import module
+from networks import over_units
 from published import published
 from record import Record
 from scaling import many_rows
@@ -27,7 +27,7 @@ from scaling import many_rows
 def measure(device: str, rows: Any, method: Method) -> dict[str, Any]:
     """Seconds and quality of one run."""
     explainer = Explainer(
-        module(published("adult"), device), data=published("adult").train, method=method
+        over_units(published("adult"), device), data=published("adult").train, method=method
     )
     explainer.explain(rows[:2000], k=4)  # warm
     start = time.perf_counter()

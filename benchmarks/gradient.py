@@ -13,7 +13,7 @@ import pandas as pd
 import ifonly
 from answered import SHOWN, line, ours
 from ifonly.metrics import summary
-from networks import columns, decides, module
+from networks import columns, decides, over_units
 from peers import ask, check_same, columns_of, figures_of
 from published import SETS, Published, folder, published
 from record import Record
@@ -43,7 +43,7 @@ def main(record: Record) -> None:
 def against_dice(record: Record) -> None:
     """The same torch network and rows, side by side."""
     problem = published("adult")
-    network, predict = module(problem), decides(problem)
+    network, predict = over_units(problem), decides(problem)
     rows = problem.rows[:60] if record.quick else problem.rows
     repeats = 2 if record.quick else 4
     speeds, qualities = [], []

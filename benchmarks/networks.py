@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+import ifonly
 from ifonly.space import Categorical
 from published import Published
 
@@ -21,6 +22,11 @@ def module(problem: Published, device: str = "cpu") -> torch.nn.Module:
         linear.bias.data = torch.tensor(bias, dtype=torch.float32)
         layers += [linear, torch.nn.ReLU()]
     return torch.nn.Sequential(*layers[:-1]).to(device).eval()
+
+
+def over_units(problem: Published, device: str = "cpu") -> Any:
+    """The same module as a model: the published networks take units."""
+    return ifonly.as_model(module(problem, device), inputs="units")
 
 
 def columns(problem: Published) -> list[tuple[str, Any]]:

@@ -11,7 +11,7 @@ import ifonly
 import pipeline_speed
 from answered import SHOWN, line, ours
 from gradient import network_task
-from networks import FrameNetwork, decides, module
+from networks import FrameNetwork, decides, over_units
 from peers import ask, check_same, figures_of
 from pipelines import NAMES
 from published import published
@@ -37,7 +37,7 @@ def networks(record: Record) -> None:
     problem = published("adult")
     rows = problem.rows[:60] if record.quick else problem.rows
     predict, q = decides(problem), len(rows)
-    forms = {"torch module": module(problem), "layers": problem.model}
+    forms = {"torch module": over_units(problem), "layers": problem.model}
     forms["DataFrame model"] = FrameNetwork(problem)
     prepare = partial(ifonly.Explainer, data=problem.train)
     explainers = {form: prepare(model, method=FORMER) for form, model in forms.items()}

@@ -52,7 +52,7 @@ def explain(
     ----------
     model
         A fitted estimator or pipeline, anything with `predict_proba` or `predict` on a DataFrame,
-        a torch module, a path to a saved model, or a function wrapped by `ifonly.as_model`.
+        a path to a saved model, or a function or torch module wrapped by `ifonly.as_model`.
     rows
         The rows to explain: a DataFrame of pandas, polars, PyArrow or Modin with the columns of
         `data`.
@@ -198,9 +198,10 @@ def explain_again(
             "Give the causal model that the answers were made with, and only then.",
         )
     if space is None and data is not None:
-        stated = ("labels", "weights", "sparsity", "precision", "one_hot", "thousands", "carry")
-        prices = {name: record[name] for name in stated if name in record}
-        space = Space.infer(data, record["categorical"], record["ordinal"], **prices)
+        prices = ("labels", "weights", "sparsity", "precision", "one_hot", "thousands")
+        prices = (*prices, "fillable", "erasable", "carry")
+        stated = {name: record[name] for name in prices if name in record}
+        space = Space.infer(data, record["categorical"], record["ordinal"], **stated)
     if space is not None and space.fingerprint != record["space_fingerprint"]:
         raise OptionError(
             "The record was made with other data: its space is not the space of these.",

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 
 class IfonlyError(Exception):
@@ -76,6 +76,9 @@ class ModelError(IfonlyError, RuntimeError):
 class PredictionError(ModelError):
     """The model failed on some rows, or returned what cannot be used for them."""
 
+    scores: Any = None
+    """[n, c] what it returned, where only some rows cannot be used: NaN or infinite."""
+
 
 class ReadingError(ModelError):
     """The model is of a kind that can be read, and disagrees with what was read from it."""
@@ -105,6 +108,10 @@ class FileError(IfonlyError, OSError):
 
 class OutputError(FileError):
     """A file, a pipe or a stream cannot be written."""
+
+
+class ModelWarning(UserWarning):
+    """What the model says of the training rows makes no sense, so that its answers may not."""
 
 
 def absent(path: Path, kind: str = "file", endings: Iterable[str] = ("",)) -> FileError:

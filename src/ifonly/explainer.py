@@ -13,8 +13,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ifonly.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.causal import CausalModel
@@ -25,10 +23,11 @@ from ifonly.models.pace import Watch
 from ifonly.plausible import Plausible, Usual, shares
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
+from ifonly.solve.asked import Asked
 from ifonly.solve.chunks import answer_in_turns, counted
 from ifonly.solve.method import Method, MethodLike, check_used, method_of
 from ifonly.solve.pose import Batch
-from ifonly.solve.predict import predict
+from ifonly.solve.predict import predict_asked
 from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Budget, Question, read_row_rules
 from ifonly.solve.source import Source
@@ -37,7 +36,6 @@ from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.solve.usual import with_usual
 from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
-from ifonly.space.carry import Carried, tagged
 from ifonly.space.frame import Frame, library_of
 from ifonly.space.index import index_of
 
@@ -201,12 +199,12 @@ class Explainer:
                 watch.ended = time.monotonic()
             check_threshold(threshold, setting.model.classes)
             setting = setting if threshold is None else setting.by_scores
-            x = setting.space.codes(rows)
             setting, carried = setting.carrying(rows)
-            watch.asked, watch.searching = len(x), True
-            own = read_row_rules(row_rules, index_of(rows, len(x)), setting.space)
+            asked = Asked.read(setting, rows, carried)
+            watch.asked, watch.searching = len(asked.x), True
+            own = read_row_rules(row_rules, index_of(rows, len(asked.x)), setting.space)
             model = counted(setting, limit, method, watch)
-            ask = partial(_explained, question, method, rows, x, own, carried=carried)
+            ask = partial(_explained, question, method, rows, asked, own)
             try:
                 return ask(model=model, setting=setting)
             except Rejection:  # one row that the model fails for: the route is right for others
@@ -243,19 +241,17 @@ def _explained(
     question: Question,
     method: Method,
     rows: Frame,
-    x: np.ndarray,
+    asked: Asked,
     own: tuple[tuple[Rule, ...], ...],
     *,
-    carried: Carried | None,
     model: Counted,
     setting: Setting,
 ) -> Answers:
-    """The answers of codes x [q, d], asking the model by one route."""
-    stated = question.threshold is not None
+    """The answers of the rows asked, asking the model by one route."""
+    x, stated = asked.x, question.threshold is not None
     cut = question.threshold if stated else setting.decision.threshold
     certain = not setting.decision.found
-    places = np.arange(len(x)) if getattr(setting.model, "carried", None) is not None else None
-    said = predict(model, tagged(x, places), cut, stated=stated, certain=certain)
+    said = predict_asked(model, asked, cut, stated=stated, certain=certain)
     goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
     if goal.avoided is not None and (method.needs or question.certify is not False):
         raise OptionError(
@@ -264,11 +260,15 @@ def _explained(
             "Name the class, or use method='auto' without certify.",
         )
     met = goal.reached(said.scores, said.decided if model.classes else None)
-    batch = Batch(x, goal, met, own, question.seed, said.known, said.failed, places)
-    found = answer_in_turns(batch, setting, model, method, question, certify=certifier_of(question))
+    batch = Batch(
+        x, goal, met, own, question.seed, said.known, said.failed, asked.odd, asked.places
+    )
+    proving = question.certify is not False or method.proves
+    certify, other = certifier_of(question), asked.setting
+    found = answer_in_turns(batch, setting, model, method, question, certify=certify, other=other)
     model.confirm()
     return Answers(
-        space=setting.space,
+        space=asked.setting.space,
         x=x,
         points=found.points,
         acted=found.acted,
@@ -285,8 +285,8 @@ def _explained(
         score=found.score,
         index=index_of(rows, len(x)),
         library=library_of(rows),
-        carried=carried,
-        notes=found.notes,
+        carried=asked.carried,
+        notes=asked.noted(found.notes, found.status, proving=proving),
         record=record_of(setting, model, method, question, own, rows, stopped=found.interrupted),
-        source=Source(setting, method, batch, found.pools),
+        source=Source(asked.setting, method, batch, found.pools),
     )

@@ -75,7 +75,7 @@ Change = Callable[[dict[str, Any]], object]
 DAMAGES: dict[str, tuple[Change, str]] = {
     "a field too few": (lambda f: f.pop("points"), "'points' is absent"),
     "a field too many": (lambda f: f.update(more=1), "no field 'more'"),
-    "no rows": (lambda f: f.update(x=[]), "no rows"),
+    "no rows": (lambda f: f.update(x=[]), "0 rows"),
     "other k": (lambda f: _set(f, "k", 10**9), "has the shape"),
     "k of another type": (lambda f: _set(f, "k", "2"), "'2' as its 'k'"),
     "numbers that are none": (lambda f: f.update(row_score=["x"] * 3), "'row_score'"),

@@ -52,6 +52,9 @@ ROOMS = {
     "xgboost": ["models"],
     "lightgbm": ["models"],
     "catboost": ["models"],
+    "autogluon": ["models/adapters/autogluon"],
+    "mlflow": ["models/files/folders"],
+    "yaml": ["models/files/folders"],
 }
 # Slow to import: inside functions, except where a unit is imported only on request.
 LAZY = {"sklearn": {"datasets", "paper"}, "scipy": {"datasets", "paper"}}

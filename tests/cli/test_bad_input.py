@@ -10,6 +10,7 @@ from typing import Any
 import joblib
 import pytest
 
+from ifonly import Answers
 from ifonly.cli.tables.files import read_table
 from ifonly.errors import MissingExtra
 
@@ -30,11 +31,6 @@ ROWS = {
     "a missing column": ("income,debt\n1200,30\n", "'job'"),
     "an unknown column": ("incom,debt,job\n1200,30,nurse\n", "Did you mean 'income'?"),
     "an extra column": ("income,debt,job,id\n1200,30,nurse,7\n", "'id'"),
-    "which is not a known level": (f"{HEAD}1200,30,nurs\n", "Did you mean 'nurse'?"),
-    "a missing value": (f"{HEAD}1200,,nurse\n", "'debt'"),
-    "text for numbers": (f"{HEAD}much,30,nurse\n", "'much'; numbers are expected"),
-    "a part of a whole number": (f"{HEAD}1200.5,30,nurse\n", "1200.5"),
-    "no rows": (HEAD, "no rows"),
     "an empty file": ("", "is empty"),
     "blank lines alone": ("\n\n", "holds no table"),
     "a column twice": (
@@ -51,6 +47,27 @@ def test_rows_that_do_not_fit_are_refused(explain: Any, folder: Path, case: str)
     (folder / "few.csv").write_text(content)
     refused(explain("--out", "answers.csv", rows="few.csv"), word)
     assert not (folder / "answers.csv").exists()
+
+
+def test_an_odd_row_is_answered_or_fails_alone(explain: Any, folder: Path) -> None:
+    lines = ("1200.5,30,nurse", "1200,30,nurs", "1200,,nurse", "much,30,nurse", "1200,30,nurse")
+    (folder / "few.csv").write_text(HEAD + "\n".join(lines))
+    ran = explain("--out", "answers.json", rows="few.csv")
+    assert ran.code == 3
+    answers = Answers.from_json((folder / "answers.json").read_text())
+    assert [str(one) for one in answers.status] == ["found", *["failed"] * 3, "found"]
+    told = ("whole numbers", "Did you mean 'nurse'?", "debt is missing", "income is 'much'", "")
+    for note, word in zip(answers.notes, told, strict=True):
+        assert word in note
+    assert answers.x[0, 0] == 1200.5
+
+
+def test_a_file_without_rows_gives_answers_without_rows(explain: Any, folder: Path) -> None:
+    (folder / "few.csv").write_text(HEAD)
+    ran = explain("--format", "csv", rows="few.csv")
+    assert ran.code == 0
+    assert ran.out.startswith("query,answer,income,debt,job,")
+    assert "0 rows." in ran.err
 
 
 OPTIONS = {

@@ -10,10 +10,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import joblib
+import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
 
 import ifonly
 
@@ -94,3 +98,32 @@ def test_a_type_is_trusted_by_the_option_that_the_error_names(
     allowed = re.findall(r"--trust [\w.]+", refused.err)
     assert len(allowed) == len(skops.io.get_untrusted_types(file=folder / "near.skops"))
     assert run(*words, *" ".join(allowed).split()).code == 0
+
+
+def test_the_input_of_a_torch_module_is_stated(run: Any, folder: Path) -> None:
+    import torch
+
+    train = pd.read_csv(folder / "loan.csv")
+    numbers = train[["income", "debt"]]
+    scaler = StandardScaler().fit(numbers)
+    line = LogisticRegression().fit(scaler.transform(numbers), train["loan"])
+    module = torch.nn.Linear(2, 1)
+    weights = {"weight": torch.tensor(line.coef_), "bias": torch.tensor(line.intercept_)}
+    module.load_state_dict(weights)
+    joblib.dump(module, folder / "module.joblib")
+    skops.io.dump(scaler, folder / "scaler.skops")
+    numbers.to_csv(folder / "numbers.csv", index=False)
+    numbers[:2].to_csv(folder / "two.csv", index=False)
+    words = ["explain", "two.csv", "--data", "numbers.csv", "--model", "module.joblib"]
+    words += ["--trust-pickle", "--format", "json", "-k", "2"]
+    refused = run(*words)
+    assert refused.code == 2
+    assert "--inputs" in refused.err
+    said = run(*words, "--inputs", "scaler.skops")
+    assert said.code == 0
+    answers = ifonly.Answers.from_json(said.out)
+    decided = line.predict(scaler.transform(answers.frame()[["income", "debt"]]))
+    wanted = np.array(answers.wanted)[answers.frame()["query"]]
+    assert (decided == line.classes_[wanted]).all()
+    odd = run(*words[:5], "loan.skops", "--inputs", "units", "--outcome", "loan")
+    assert odd.code == 2

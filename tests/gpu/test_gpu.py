@@ -31,6 +31,11 @@ def network(space: ifonly.Space, device: str) -> Any:
     return module.to(device)
 
 
+def model_of(space: ifonly.Space, device: str) -> Any:
+    """The network as a model over units."""
+    return ifonly.as_model(network(space, device), inputs="units")
+
+
 @pytest.fixture
 def data() -> pd.DataFrame:
     rng = np.random.default_rng(0)
@@ -40,7 +45,7 @@ def data() -> pd.DataFrame:
 
 
 def test_the_gradient_runs_where_the_module_lives(data: pd.DataFrame) -> None:
-    model = network(ifonly.Space.infer(data), "cuda")
+    model = model_of(ifonly.Space.infer(data), "cuda")
     explainer = ifonly.Explainer(model, data=data, method="gradient")
     assert explainer.setting.gradient is not None
     assert explainer.setting.gradient.home().device.type == "cuda"  # type: ignore[attr-defined]
@@ -50,7 +55,7 @@ def test_the_gradient_runs_where_the_module_lives(data: pd.DataFrame) -> None:
 def test_the_quality_is_that_of_a_cpu(data: pd.DataFrame, recipe: Any) -> None:
     space = ifonly.Space.infer(data)
     found = {
-        device: recipe(network(space, device), data[:500], data=data, k=4).metrics()
+        device: recipe(model_of(space, device), data[:500], data=data, k=4).metrics()
         for device in ("cpu", "cuda")
     }
     assert found["cpu"]["valid_unique"].mean() > 0.5
@@ -61,10 +66,11 @@ def test_the_quality_is_that_of_a_cpu(data: pd.DataFrame, recipe: Any) -> None:
 
 def test_answers_from_a_gpu_are_accepted_by_the_module(data: pd.DataFrame) -> None:
     space = ifonly.Space.infer(data)
-    model = network(space, "cuda")
+    module = network(space, "cuda")
+    model = ifonly.as_model(module, inputs="units")
     answers = ifonly.explain(model, data[:200], data=data, k=4)
     assert answers.filled.all()
     units = torch.tensor(space.units(answers.points[answers.filled]), dtype=torch.float32)
-    decided = (model(units.cuda()).cpu().detach().numpy()[:, 0] > 0).astype(int)
+    decided = (module(units.cuda()).cpu().detach().numpy()[:, 0] > 0).astype(int)
     rows, _ = np.nonzero(answers.filled)
     assert (decided == np.array(answers.wanted)[rows]).all()

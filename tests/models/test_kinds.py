@@ -130,7 +130,7 @@ def test_a_torch_module_and_its_export(adult: Any, tmp_path: Path) -> None:
         units = torch.tensor(space.units(space.codes(frame)), dtype=torch.float32)
         return (module(units).detach().numpy()[:, 0] > 0.5).astype(int)
 
-    answered(module, features, decide)
+    answered(ifonly.as_model(module, inputs="units"), features, decide)
     batch = torch.export.Dim("batch")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch's own exporter warns of itself
@@ -142,6 +142,7 @@ def test_a_torch_module_and_its_export(adult: Any, tmp_path: Path) -> None:
             torch.export.load(tmp_path / "model.pt2").module(),
             classes=[0, 1],
             gives="probabilities",
+            inputs="units",
         )
         answered(loaded, features, decide)
 
@@ -155,4 +156,4 @@ def test_a_module_whose_output_says_nothing_must_be_told() -> None:
 
     data = pd.DataFrame({"age": [20, 30, 60], "job": ["a", "b", "a"]})
     with pytest.raises(ifonly.IfonlyError, match="last layer does not say"):
-        ifonly.explain(Squashed(), data, data=data)
+        ifonly.explain(ifonly.as_model(Squashed(), inputs="units"), data, data=data)

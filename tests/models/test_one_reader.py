@@ -84,9 +84,10 @@ def test_a_module_that_ends_in_probabilities_has_the_gradient_of_its_logits(
     body = [torch.nn.Linear(space.offsets[-1], 6), torch.nn.ReLU(), torch.nn.Linear(6, 2)]
     module = torch.nn.Sequential(*body, torch.nn.LogSoftmax(dim=1))
     codes = space.codes(data)
-    adapted = ifonly.models.adapt(module, space, codes)
+    model = ifonly.as_model(module, inputs="units")
+    adapted = ifonly.models.adapt(model, space, codes)
     units, weights = space.units(codes), np.tile([-1.0, 1.0], (len(codes), 1))
-    given = differentiable(module, adapted, space, codes).logits_gradient(units, weights)[1]
+    given = differentiable(model, adapted, space, codes).logits_gradient(units, weights)[1]
     wanted = adapted.logits_gradient(units, weights)[1]  # by torch, through the whole module
     np.testing.assert_allclose(given, wanted, atol=1e-5)
 

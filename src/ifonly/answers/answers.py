@@ -195,7 +195,7 @@ class Answers(AnswerPages):
     def __repr__(self) -> str:
         counts = {status: self.status.count(status) for status in dict.fromkeys(self.status)}
         listed = ", ".join(f"{count} {status}" for status, count in counts.items())
-        return f"<Answers: {len(self)} rows, k={self.k}: {listed}>"
+        return f"<Answers: {len(self)} rows, k={self.k}{f': {listed}' if listed else ''}>"
 
     @overload
     def to_json(self, path: None = None) -> str: ...

@@ -8,6 +8,7 @@ import numpy as np
 
 from ifonly.answers.data import AnswerData
 from ifonly.errors import OptionError
+from ifonly.solve.asked import UNPROVED
 from ifonly.status import Status
 
 PROVED = 1e-6
@@ -20,7 +21,7 @@ def lines(answers: AnswerData) -> dict[str, Any]:
     The gap is the difference between distance and bound, as a share of the bound. An infinite bound
     proves that there is no answer. A proof assumes that the reading agrees with the model:
     `checked_rows`, `checked_values` and `checked_points` count where this was checked. If a check
-    fails, nothing is proved, and `reason` says where.
+    fails, or a row has values that the data do not have, nothing is proved, and `reason` says why.
     """
     if answers.bound is None:
         raise OptionError(
@@ -48,5 +49,8 @@ def lines(answers: AnswerData) -> dict[str, Any]:
             f"checked_{what}": np.full(len(distance), checked.get(what, 0))
             for what in ("rows", "values", "points")
         },
-        "reason": np.where(gap <= PROVED, "", answers.record.get("unread", "")).tolist(),
+        "reason": [
+            "" if proved else answers.record.get("unread") or (note if UNPROVED in note else "")
+            for proved, note in zip(gap <= PROVED, answers.notes, strict=True)
+        ],
     }

@@ -14,6 +14,7 @@ from ifonly.space import Categorical, Continuous, Metric, Space
 from ifonly.space.codes import pandas_dtype
 from ifonly.space.dtypes import number_dtype
 from ifonly.space.frame import table
+from ifonly.space.unseen import is_unseen
 from ifonly.status import Status
 
 Fields = Mapping[str, Any]
@@ -22,7 +23,7 @@ Fields = Mapping[str, Any]
 def check_fields(fields: Fields) -> None:
     """Refuse fields that contradict each other."""
     status = fields["status"]
-    lost = np.array([one is Status.FAILED for one in status])
+    lost = np.array([one is Status.FAILED for one in status], dtype=bool)
     _check_codes(fields["space"], fields["x"], "x", lost)
     _check_codes(fields["space"], fields["points"], "points", lost[:, None])
     _check_range(fields)
@@ -38,14 +39,20 @@ def _check_codes(space: Space, codes: np.ndarray, name: str, lost: np.ndarray) -
     for j, feature in enumerate(space.features):
         code = codes[..., j]
         gap = np.isnan(code)
-        wrong = np.isinf(code) | (gap & ~lost & (not feature.missing))
+        wrong = np.isinf(code) | (gap & ~lost & (not feature.missing) & ~is_unseen(code))
         if isinstance(feature, Categorical):
             wrong |= _outside(code, 0, len(feature.levels) - 1)
         elif (whole := number_dtype(feature.column.dtype)) and whole.kind in "iu":
+            code = np.where(np.isin(code, _numbers(feature.column.unseen)), np.nan, code)
             limits = np.iinfo(whole)
             wrong |= _outside(code, limits.min, limits.max)
         if wrong.any():
             raise Damage(f"{name!r} holds {code[wrong][0]}, no value of {feature.name!r}")
+
+
+def _numbers(values: tuple[Any, ...]) -> list[Any]:
+    """Those of some values that are numbers."""
+    return [value for value in values if is_number(value)]
 
 
 def _outside(code: np.ndarray, low: int, high: int) -> np.ndarray:
@@ -122,6 +129,7 @@ def _check_written(fields: Fields) -> None:
             Metric.of(space)
             _check_dtypes(space)
             _try_frame(space, library)
+            space.rows(fields["x"], library)
             for value in classes:
                 table({"prediction": [value]}, library)
     except ModuleNotFoundError as error:

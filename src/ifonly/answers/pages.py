@@ -155,9 +155,8 @@ class AnswerPages(AnswerTables):
 
     def _check_row(self, row: int) -> None:
         if not -len(self) <= row < len(self):
-            raise OptionError(
-                f"There is no row {row}.", f"Give its position, from 0 to {len(self) - 1}."
-            )
+            hint = f"Give its position, from 0 to {len(self) - 1}." if len(self) else ""
+            raise OptionError(f"There is no row {row}.", hint or "No rows were asked.")
 
 
 def text_or_file(content: str, path: str | PathLike[str] | None) -> str | None:

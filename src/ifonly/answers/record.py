@@ -79,6 +79,8 @@ def _kinds(space: Space) -> dict[str, Any]:
         "sparsity": space.sparsity,
         "one_hot": [list(group.columns) for group in space.one_hot],
         "thousands": space.thousands,
+        "fillable": [one.name for one in space.features if one.fillable],
+        "erasable": [one.name for one in space.features if one.erasable],
         "carry": [one.name for one in space.carry],
     }
 

@@ -1,6 +1,7 @@
 """Answers as JSON and Parquet, without loss.
 
-Arrays are lists with an empty place for NaN; whatever else JSON does not have is marked.
+Arrays are lists with an empty place for NaN; whatever else JSON does not have is marked. Where rows
+have values that the data do not have, `unseen` says which of them each row has.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ifonly.errors import DataError, FileError, MissingExtra
 from ifonly.render.destination import write_file
 from ifonly.space.carry import Carried
 from ifonly.space.marks import encode
+from ifonly.space.unseen import unseen_places
 from ifonly.status import Status
 
 FORMAT = "ifonly answers 2"
@@ -35,6 +37,8 @@ def to_json(answers: AnswerData) -> str:
         plain["carried"] = carried.to_plain()
     for name, value in fields.items():
         plain[name] = _array(value) if isinstance(value, np.ndarray) else encode(value)
+    if any(feature.column.unseen for feature in answers.space.features):
+        plain["unseen"] = unseen_places(answers.x).tolist()
     return json.dumps(plain, ensure_ascii=False, allow_nan=False)
 
 

@@ -19,6 +19,7 @@ from ifonly.space import Space
 from ifonly.space.feature import is_text
 from ifonly.space.frame import LIBRARIES
 from ifonly.space.marks import decode
+from ifonly.space.unseen import unseen_codes
 from ifonly.status import Status
 
 
@@ -58,11 +59,26 @@ def read_fields(plain: Any) -> dict[str, Any]:
     none = Sizes(0, 0, 0)
     space, record = (_read(name, plain[name], none) for name in ("space", "record"))
     sizes = Sizes(len(plain["x"]) if isinstance(plain["x"], list) else 0, record["k"], len(space))
-    if not sizes.q:
-        raise Damage("it has no rows")
     rest = [name for name in plain if name not in ("space", "record")]
     fields = {name: _read(name, plain[name], sizes) for name in rest}
+    _restore_unseen(space, fields)
     return {"space": space, "record": record, **fields}
+
+
+def _restore_unseen(space: Space, fields: dict[str, Any]) -> None:
+    """Put the codes of values that the data do not have where rows, and answers, keep them."""
+    places = fields.pop("unseen", None)
+    if places is None:
+        return
+    most = np.array([len(feature.column.unseen) for feature in space.features])
+    x, points = fields["x"], fields["points"]
+    there = (places >= 0) & (places <= most) & (places % 1 == 0)
+    if not (there & ((places == 0) | np.isnan(x))).all():
+        raise Damage("'unseen' names values that the space has not")
+    own = unseen_codes(places.astype(np.uint64))
+    fields["x"] = np.where(places > 0, own, x)
+    kept = np.isnan(points) & (places > 0)[:, None]
+    fields["points"] = np.where(kept, own[:, None], points)
 
 
 def _read(name: str, plain: Any, sizes: Sizes) -> Any:
@@ -90,6 +106,8 @@ def flags(axes: str) -> Check:
 def _shaped(
     values: np.ndarray, axes: str, sizes: Sizes, dtype: np.dtype[Any] | None = None
 ) -> np.ndarray:
+    if not values.size and not sizes.q:  # of no rows, the other axes do not show
+        values = np.empty(sizes.shape(axes), dtype)
     if values.shape != sizes.shape(axes):
         raise Damage(f"has the shape {values.shape}, and not {sizes.shape(axes)}")
     if dtype is not None and values.dtype != dtype:
@@ -183,6 +201,7 @@ FIELDS: dict[str, Check] = {
     "space": lambda plain, _: Space.from_plain(plain),
     "record": _record,
     "x": numbers("qd"),
+    "unseen": maybe(numbers("qd")),
     "points": numbers("qkd"),
     "filled": flags("qk"),
     "status": each_row(lambda value: value in list(Status)),
@@ -217,6 +236,7 @@ RECORD: dict[str, Kind] = {
     "contradicted": lambda value: isinstance(value, bool),
 }
 OPTIONAL = {
+    "unseen",
     "carried",
     "acted",
     "reached",

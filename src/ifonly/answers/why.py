@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,15 @@ from ifonly.answers.data import AnswerData
 from ifonly.errors import PredictionError
 from ifonly.models import Counted
 from ifonly.render.view import value_text
+from ifonly.solve.method import method_of
+from ifonly.solve.source import Source
 from ifonly.solve.stages import pool_of
 from ifonly.solve.statuses import conflict
+from ifonly.space.unseen import is_unseen
 from ifonly.status import Status
+
+GAPS = ("fillable", "erasable")
+"""What a space can say of the missing values of a feature."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,10 @@ class Why:
     """How many different candidates of it have the wanted outcome."""
     rejected: Mapping[str, int] = field(default_factory=dict)
     """How many of these each rule rejects, the most first."""
+    fillable: tuple[str, ...] = ()
+    """Features without a value: if answers could fill them in, there would be some."""
+    erasable: tuple[str, ...] = ()
+    """Features with a value: if answers could leave it out, there would be some."""
 
     def __str__(self) -> str:
         parts = [self.note] if self.note else []
@@ -45,6 +56,13 @@ class Why:
             count = value_text(self.valid)
             found = f"Without any rule, {count} candidates have the wanted outcome"
             parts.append(f"{found}; {', '.join(each) or 'no single rule rejects any of them'}.")
+        for names, what in ((self.fillable, "fillable"), (self.erasable, "erasable")):
+            verb = "fill in" if what == "fillable" else "leave out"
+            if names:
+                parts.append(
+                    f"If an answer could {verb} {' and '.join(names)}, there would be one: "
+                    f"Space.infer(data, {what}={list(names)})."
+                )
         return " ".join(parts) or f"Status: {self.status}."
 
 
@@ -52,7 +70,8 @@ def why_of(answers: AnswerData, row: int) -> Why:
     """What prevents answers for a row: rules that conflict, or those that reject candidates.
 
     The row is searched once more without rules, and each rule is tested on the candidates that have
-    the wanted outcome. Saved answers have the message only.
+    the wanted outcome; then with rules, and with missing values that answers may fill in, or with
+    values that they may leave out. Saved answers have the message only.
     """
     status, note = answers.status[row], answers.notes[row]
     known = answers.predicted[row] is not None and status is not Status.FAILED
@@ -62,7 +81,8 @@ def why_of(answers: AnswerData, row: int) -> Why:
     setting, rules = source.setting, source.rules_of(row)
     if status is Status.INFEASIBLE:
         found = conflict(setting.space, answers.x[row], rules)
-        return Why(str(status), note, tuple(map(str, found or ())))
+        gaps: dict[str, Any] = {one: _gaps(source, row, answers.k, one) for one in GAPS}
+        return Why(str(status), note, tuple(map(str, found or ())), **gaps)
     model = Counted(setting.model, setting.route)
     free = replace(setting, rules=(), demand=None)
     problem = replace(source.batch, own=()).pose(free, model, np.array([row]))
@@ -75,4 +95,32 @@ def why_of(answers: AnswerData, row: int) -> Why:
         str(rule): int((~rule.holds(problem.space, problem.x, points)).sum()) for rule in rules
     }
     most = sorted((item for item in broken.items() if item[1]), key=lambda item: -item[1])
-    return Why(str(status), note, (), model.rows, points.shape[1], dict(most))
+    gaps = {one: _gaps(source, row, answers.k, one) for one in GAPS}
+    return Why(str(status), note, (), model.rows, points.shape[1], dict(most), **gaps)
+
+
+def _gaps(source: Source, row: int, k: int, option: str) -> tuple[str, ...]:
+    """The features of a row that must be `option`, as few as are found, so that it has answers."""
+    setting, x = source.setting, source.batch.x[row]
+    free = np.isnan(x) & ~is_unseen(x) if option == "fillable" else ~np.isnan(x)
+    free &= [f.missing and not getattr(f, option) for f in setting.space.features]
+    if not free.any():
+        return ()
+    given: dict[str, Any] = {option: True}
+    pairs = zip(setting.space.features, free, strict=True)
+    space = replace(
+        setting.space, features=tuple(replace(f, **given) if one else f for f, one in pairs)
+    )
+    setting = replace(setting, space=space, grid=setting.grid.erasing(space), reading=None)
+    method = source.method if "reading" not in source.method.needs else method_of()
+    problem = source.batch.pose(setting, Counted(setting.model, setting.route), np.array([row]))
+    try:
+        pool, _ = pool_of(problem, method, k)
+    except PredictionError:  # the model takes no missing value
+        return ()
+    used = problem.changed(pool.points)[pool.valid] & free
+    if not used.any():
+        return ()
+    used = used[used.any(axis=1)]
+    fewest = used[used.sum(axis=1).argmin()]
+    return tuple(name for name, one in zip(space.names, fewest, strict=True) if one)

@@ -13,7 +13,7 @@ import typer
 
 from ifonly.answers import Answers
 from ifonly.cli import terminal as tables
-from ifonly.cli.explain import as_target
+from ifonly.cli.explain import Inputs, as_target, open_model
 from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.external import read_sets
@@ -21,7 +21,6 @@ from ifonly.cli.tables.files import ENDINGS, read
 from ifonly.errors import FileError, IfonlyError
 from ifonly.metrics import summary
 from ifonly.models.adapters.table import encoded_levels
-from ifonly.models.files.load import load_model
 
 
 class Format(StrEnum):
@@ -66,6 +65,7 @@ def evaluate(
     model: Model = None,
     trust_pickle: TrustPickle = False,
     trust: Trust = None,
+    inputs: Inputs = "",
     target: Target = "opposite",
     k: K = None,
     missing: Missing = None,
@@ -80,7 +80,7 @@ def evaluate(
     check_writable(report)
     loaded = None
     if model is not None:
-        loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
+        loaded = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
     sets: Any
     if answers.name.lower().endswith(ENDINGS):
         classes = tuple(getattr(loaded, "classes_", ()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,9 +15,10 @@ from ifonly.cli.messages import say
 from ifonly.cli.options import as_groups, as_method, as_ordinal, as_row_rules, as_weights, number_of
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
-from ifonly.errors import DataError, TargetError, nearest
+from ifonly.errors import DataError, OptionError, TargetError, nearest
 from ifonly.explainer import Explainer
-from ifonly.models.adapters.table import encoded_levels
+from ifonly.models import as_model
+from ifonly.models.adapters.table import encoded_levels, own_names
 from ifonly.models.files.load import load_model
 from ifonly.solve.question import Budget as Limit
 from ifonly.space import Space
@@ -28,7 +28,8 @@ Data = Annotated[Path, typer.Option(help="The rows that the model was trained on
 Model = Annotated[
     Path,
     typer.Option(
-        help="The model: .skops, .onnx, a booster's file; .joblib, .pkl, .pt2 when trusted."
+        help="The model: .skops, .onnx, a booster's file; .joblib, .pkl, .pt2, a folder of MLflow "
+        "or AutoGluon when trusted."
     ),
 ]
 Outcome = Annotated[str, typer.Option(help="The outcome column of the files; it is left out.")]
@@ -56,6 +57,12 @@ Out = Annotated[Path | None, typer.Option(help="Write to this file instead of st
 TrustPickle = Annotated[bool, typer.Option("--trust-pickle", help="Open files that can run code.")]
 Trust = Annotated[
     list[str] | None, typer.Option(help="A type that a .skops file may hold, by its exact name.")
+]
+Inputs = Annotated[
+    str,
+    typer.Option(
+        help="What makes the input of a torch module: the file of a fitted transformer, or 'units'."
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]
 Method = Annotated[str, typer.Option(help="The search method.")]
@@ -99,6 +106,12 @@ Groups = Annotated[
 Thousands = Annotated[
     str, typer.Option(help="What stands between the thousands of numbers; '' for nothing.")
 ]
+Fillable = Annotated[
+    list[str] | None, typer.Option(help="A column in which answers may give a missing value.")
+]
+Erasable = Annotated[
+    list[str] | None, typer.Option(help="A column in which answers may leave out the value.")
+]
 Carry = Annotated[
     list[str] | None,
     typer.Option("--carry", help="A column that is no feature: answers keep it as the row has it."),
@@ -130,6 +143,7 @@ def explain(
     out: Out = None,
     trust_pickle: TrustPickle = False,
     trust: Trust = None,
+    inputs: Inputs = "",
     seed: Seed = 0,
     method: Method = "auto",
     diversity: Diversity = None,
@@ -146,6 +160,8 @@ def explain(
     plausible: Usual = None,
     one_hot: Groups = None,
     thousands: Thousands = ",",
+    fillable: Fillable = None,
+    erasable: Erasable = None,
     carry: Carry = None,
     explain_failures: Failures = False,
     missing: Missing = None,
@@ -157,18 +173,17 @@ def explain(
     with 130, and what is finished is written.
     """
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
-    loaded = load_model(model, trust_pickle=trust_pickle, trust=trust or ())
+    loaded = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
-    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot, carry or ())
-    space = replace(space, thousands=thousands)
+    more = {"fillable": fillable or (), "erasable": erasable or (), "carry": carry or ()}
+    more |= {"thousands": thousands}
+    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot, **more)
     if not outcome:
         _check_features(space.names, loaded)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
-    limit = Limit.of(budget)
-    explainer = Explainer(
-        loaded, data=train, space=space, rules=stated, method=way, budget=limit.to_prepare
-    )
+    limit, asking = Limit.of(budget), {"space": space, "rules": stated, "method": way}
+    explainer = Explainer(loaded, data=train, budget=limit.to_prepare, **asking)
     answers = explainer.explain(
         asked,
         target=as_target(target, explainer.setting.model.classes),
@@ -185,18 +200,33 @@ def explain(
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
 
 
+def open_model(path: Path, inputs: str, *, trust_pickle: bool, trust: Sequence[str]) -> Any:
+    """The model of a file, behind what makes its input."""
+    if not inputs:
+        return load_model(path, trust_pickle=trust_pickle, trust=trust)
+    model = load_model(path, trust_pickle=trust_pickle)
+    if not callable(model):
+        raise OptionError(
+            f"--inputs {inputs!r} has no effect: {path.name} is not a torch module.",
+            "Leave it out. Save an estimator together with its transformer, as one pipeline.",
+        )
+    if inputs == "units":
+        return as_model(model, inputs=inputs)
+    return as_model(model, inputs=load_model(Path(inputs), trust_pickle=trust_pickle, trust=trust))
+
+
 def _space(
     train: pd.DataFrame,
     categorical: Sequence[str],
     ordinal: Sequence[str],
     weight: Sequence[str],
     one_hot: Sequence[str] | None,
-    carry: Sequence[str],
+    **more: Any,
 ) -> Space:
     """What the options say about the features."""
     prices, orders = as_weights(weight, train.columns), as_ordinal(ordinal, train)
     groups = as_groups(one_hot)
-    return Space.infer(train, categorical, orders, weights=prices, one_hot=groups, carry=carry)
+    return Space.infer(train, categorical, orders, weights=prices, one_hot=groups, **more)
 
 
 def as_target(text: str, classes: tuple[Any, ...]) -> Any:
@@ -247,9 +277,9 @@ def without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
 
 def _check_features(names: Sequence[str], model: Any) -> None:
     """Refuse an outcome column that is left in, in the words of the command line."""
-    known = list(getattr(model, "feature_names_in_", names))
+    known = own_names(getattr(model, "feature_names_in_", ()), names)
     extra = [name for name in names if name not in known]
-    if extra:
+    if known and extra:
         raise DataError(
             f"The training file has the column {extra[0]!r}, which the model was not trained on.",
             f"If it is the outcome, add --outcome {extra[0]!r}; if it is only to be kept, --carry.",

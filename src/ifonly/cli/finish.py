@@ -89,7 +89,7 @@ def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
     """Say how it went; end with 130 where it was interrupted, with 3 where rows lack answers."""
     counts = Counter(str(status) for status in answers.status)
     listed = ", ".join(f"{count} {status}" for status, count in counts.items())
-    say(f"{len(answers)} row{'s' if len(answers) > 1 else ''}: {listed}.")
+    say(f"{len(answers)} row{'s' * (len(answers) != 1)}{f': {listed}' if listed else ''}.")
     if answers.record["contradicted"]:
         say("A faster route contradicted the model. The model itself was used instead.")
     if answers.ignored:

@@ -138,9 +138,8 @@ def nearest_is_answer(
     space: Space, scale: np.ndarray, answers: Any, rows: np.ndarray, points: np.ndarray
 ) -> np.ndarray:
     """bool [q, n]: the points [q, n, d] that are nearer to an answer than to the row itself."""
-    metric = Metric(
-        scale, Metric.of(space).mad, space.continuous, any(f.missing for f in space.features)
-    )
+    known = Metric.of(space)
+    metric = Metric(scale, known.mad, space.continuous, known.missing)
     own = metric.distance(points, answers.x[rows, None])
     guess = np.zeros(own.shape, dtype=bool)
     for place in range(answers.points.shape[1]):

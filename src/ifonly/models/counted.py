@@ -19,10 +19,8 @@ from ifonly.models.routes.fastest import contradicts
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.memo import Memo
 from ifonly.models.routes.pipeline_table import Direct
-from ifonly.models.service import patient
+from ifonly.models.service import in_parts, patient
 
-SPLITS = 64
-"""So many calls may look for the codes that a model fails for."""
 GRACE, SHORT = 0.7, 0.2
 """The seconds in which the judge may confirm what was found before an interrupt: until so long
 after it, and in any case in calls that are short."""
@@ -122,6 +120,15 @@ class Counted:
         """The model asked by itself, with what was counted so far."""
         memo = None if self.memo is None else Memo()
         return replace(self, route=self.model, memo=memo, promised=[], reserved=0)
+
+    @contextmanager
+    def aside(self, model: Model, route: Model) -> Iterator[Counted]:
+        """Another model, asked by another route, which adds to what is counted here."""
+        other = replace(self, model=model, route=route, memo=None, promised=[])
+        try:
+            yield other
+        finally:
+            self.rows, self.calls = other.rows, other.calls
 
     def reserve(self, answers: int) -> None:
         """Keep back what the judge needs for some answers, and to confirm what the route said."""
@@ -230,11 +237,15 @@ class Counted:
             self.count(len(some))
             try:
                 answer = patient(partial(ask, some), until)
-            except PredictionError:
+            except PredictionError as error:
                 if strict:
                     raise
+                if error.scores is not None and len(error.scores) == len(some):
+                    known = np.isfinite(error.scores).all(axis=1)
+                    said[part] = np.where(known[:, None], error.scores, said[part])
+                    continue
                 again = partial(self._asked, ask, search=search, strict=True)
-                said[part] = self._in_parts(again, some, said[part])
+                said[part] = in_parts(again, some, said[part])
                 continue
             except ServiceError as error:
                 if strict:
@@ -247,25 +258,6 @@ class Counted:
             if len(some) == len(codes):
                 return np.array(answer)  # a copy: the model may use its array again
             said[part] = answer
-        return said
-
-    def _in_parts(self, ask: Callable[..., Any], codes: np.ndarray, said: np.ndarray) -> np.ndarray:
-        """What is said of codes [n, d], but for those that the model fails for.
-
-        The codes are split until these stand alone. A model that fails for more than a few raises
-        its error: the rows asked are then searched in smaller groups, down to the single row.
-        """
-        waiting, calls = [np.arange(len(codes))], 0
-        while waiting:
-            rows = waiting.pop()
-            calls += 1
-            try:
-                said[rows] = ask(codes=codes[rows], nothing=said[rows])
-            except PredictionError:
-                if calls > SPLITS:
-                    raise
-                if len(rows) > 1:
-                    waiting += [rows[::2], rows[1::2]]
         return said
 
     def _confirm(self, codes: np.ndarray, scores: np.ndarray) -> None:

@@ -77,6 +77,19 @@ def unwrapped(model: Any) -> tuple[Any, float | None]:
     return inner, 0.5 if threshold == "auto" else float(threshold)
 
 
+def without_samplers(model: Any) -> Any:
+    """A pipeline of imbalanced-learn as one of scikit-learn; any other model as it is.
+
+    Steps that resample rows do so in training alone, and the others predict as before.
+    """
+    steps = getattr(model, "steps", None)
+    if not type(model).__module__.startswith("imblearn.") or not isinstance(steps, list):
+        return model
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline([(name, step) for name, step in steps if not hasattr(step, "fit_resample")])
+
+
 def decision_of(
     model: Model, codes: np.ndarray, scores: np.ndarray, guess: float | None = None
 ) -> Decision:

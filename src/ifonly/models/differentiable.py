@@ -1,6 +1,7 @@
 """From a user's model to one with a gradient.
 
-Models of the user's own with `logits` have one, and torch modules do. Of a model whose layers can
+Models of the user's own with `logits` have one, and torch modules do, through a transform that is
+linear in units. Of a model whose layers can
 be read, they become a `Dense` over units, behind whatever one-hot and scaling steps stand before
 them; it is believed only where it decides as the model itself does.
 """
@@ -15,12 +16,13 @@ import numpy as np
 from ifonly.errors import ModelError
 from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.table import TableModel
-from ifonly.models.adapters.torch import TorchModel
+from ifonly.models.adapters.torch import TorchModule
 from ifonly.models.protocol import Differentiable, Model
 from ifonly.models.reading.chain import take_apart
-from ifonly.models.reading.layers.encoding import measure
+from ifonly.models.reading.inputs import Inputs
+from ifonly.models.reading.layers.encoding import Encoding, measure
 from ifonly.models.reading.layers.networks import weights_of
-from ifonly.models.reading.layers.torch import torch_weights
+from ifonly.models.reading.layers.torch import torch_inputs, torch_weights
 from ifonly.models.reading.witness import Witness
 from ifonly.space import Space
 
@@ -30,13 +32,8 @@ TOLERANCE = 1e-6
 
 def differentiable(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Differentiable:
     """The model with a gradient; `probe` [n, d] are codes to check it on."""
-    if isinstance(adapted, TorchModel):
-        layers = torch_weights(adapted)
-        if layers is None:
-            return adapted
-        # NumPy takes small networks faster than torch does on a CPU.
-        home = None if adapted.home().device.type == "cpu" else adapted.home
-        return Dense(layers, space, adapted.classes, home=home)
+    if isinstance(adapted, TorchModule):
+        return _of_torch(adapted, space, probe)
     if isinstance(adapted, Differentiable):
         return adapted
     chain, weights = take_apart(model), None
@@ -49,19 +46,42 @@ def differentiable(model: Any, adapted: Model, space: Space, probe: np.ndarray) 
             "logistic regression, linear SVMs and multi-layer perceptrons, alone or at the end of "
             "a pipeline, and from objects with `logits` and `logits_gradient`.",
         )
-    inputs = chain.inputs(adapted, Witness(space, probe))
+    encoding = _encoding(chain.inputs(adapted, Witness(space, probe)), space, probe)
+    *rest, last = weights
+    dense = Dense(encoding.before([*rest, chain.straightened(*last)]), space, adapted.classes)
+    _check_agreement(dense, adapted, probe)
+    return dense
+
+
+def _of_torch(adapted: TorchModule, space: Space, probe: np.ndarray) -> Differentiable:
+    """The layers of a module over units, or the module itself behind what makes its input."""
+    layers = torch_weights(adapted)
+    if adapted.transform is not None:
+        encoding = _encoding(torch_inputs(adapted, Witness(space, probe)), space, probe)
+        if layers is None:
+            return adapted.behind(encoding.matrix, encoding.offset)
+        layers = list(encoding.before(layers))
+    if layers is None:
+        assert isinstance(adapted, Differentiable), "it takes units"
+        return adapted
+    # NumPy takes small networks faster than torch does on a CPU.
+    home = None if adapted.home().device.type == "cpu" else adapted.home
+    return Dense(layers, space, adapted.classes, home=home)
+
+
+def _encoding(inputs: Inputs, space: Space, probe: np.ndarray) -> Encoding:
+    """How units become what a model sees; where they do not linearly, there is no gradient."""
     encoding = measure(inputs).centred(space)
     errors, columns = encoding.errors(inputs, probe)
     size = np.abs(columns)
     if not (errors <= TOLERANCE * (1 + size.max(initial=0) + size)).all():
         raise ModelError(
-            "The pipeline before the last step is not made of one-hot and scaling steps.",
-            "Use method='auto', or give a torch module or ifonly.models.Dense over units.",
+            "What stands before the model is not made of one-hot and scaling steps, so that no "
+            "gradient leads through it.",
+            "Use method='auto', which works for any model, or give a torch module or "
+            "ifonly.models.Dense over units.",
         )
-    *rest, last = weights
-    dense = Dense(encoding.before([*rest, chain.straightened(*last)]), space, adapted.classes)
-    _check_agreement(dense, adapted, probe)
-    return dense
+    return encoding
 
 
 def _check_agreement(dense: Dense, adapted: Model, probe: np.ndarray) -> None:

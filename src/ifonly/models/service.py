@@ -9,7 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from ifonly.errors import ModelError, PredictionError, ServiceError
 
@@ -33,6 +35,9 @@ PAUSES = (0.25, 0.5, 1.0)
 """The seconds before a request that was lost is made again."""
 
 T = TypeVar("T")
+
+SPLITS = 64
+"""So many calls may look for the codes that a model fails for."""
 
 
 def service_error(error: BaseException, rows: int) -> ModelError | None:
@@ -91,3 +96,23 @@ def _code(error: BaseException) -> int | None:
             if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:
                 return int(code)
     return None
+
+
+def in_parts(ask: Callable[..., Any], codes: np.ndarray, said: np.ndarray) -> np.ndarray:
+    """What is said of codes [n, d], but for those that the model fails for.
+
+    The codes are split until these stand alone. A model that fails for more than a few raises
+    its error: the rows asked are then searched in smaller groups, down to the single row.
+    """
+    waiting, calls = [np.arange(len(codes))], 0
+    while waiting:
+        rows = waiting.pop()
+        calls += 1
+        try:
+            said[rows] = ask(codes=codes[rows], nothing=said[rows])
+        except PredictionError:
+            if calls > SPLITS:
+                raise
+            if len(rows) > 1:
+                waiting += [rows[::2], rows[1::2]]
+    return said

@@ -13,7 +13,7 @@ up these tables is inside the box, and an edit is a place in a table, the same p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -145,11 +145,16 @@ class Grid:
             if len(codes) > 1:
                 fine[j], coarse[j] = _thinned(codes, FINE), _thinned(codes, COARSE)
         places = list(map(_places, fine, coarse))
+        return cls(tuple(fine), tuple(places), dict(stops or {})).erasing(space)
+
+    def erasing(self, space: Space) -> Grid:
+        """The grid in which no value is one more to try, where a feature is erasable."""
+        fine, places = list(self.fine), list(self.coarse)
         for j, feature in enumerate(space.features):
-            if feature.erasable:  # no value is one more to try
+            if feature.erasable and not np.isnan(fine[j][-1]):
                 places[j] = np.append(places[j], len(fine[j]))
                 fine[j] = np.append(fine[j], np.nan)
-        return cls(tuple(fine), tuple(places), dict(stops or {}))
+        return replace(self, fine=tuple(fine), coarse=tuple(places))
 
 
 def _thinned(codes: np.ndarray, most: int) -> np.ndarray:

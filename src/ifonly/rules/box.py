@@ -16,6 +16,7 @@ import numpy as np
 
 from ifonly.space import Space
 from ifonly.space.distance import differs
+from ifonly.space.unseen import is_unseen, is_unseen_value
 
 CLOSE = 1e-6
 """The share of a feature's step within which two values are one; floats do not add up exactly."""
@@ -44,6 +45,7 @@ class Box:
         """All of a space, and each row's own values.
 
         A missing value stays missing, and none goes missing, unless the feature says otherwise.
+        One that the data do not have may always change to a known one.
         """
         low = np.broadcast_to(space.low, x.shape)
         high = np.broadcast_to(space.high, x.shape)
@@ -53,7 +55,7 @@ class Box:
         box = cls(space, x, low, high, levels, keep, np.broadcast_to(erase, x.shape))
         fillable = np.array([feature.fillable for feature in space.features])
         for j in np.flatnonzero(np.isnan(x).any(axis=0) & ~fillable):
-            box = box.only_own(int(j), np.isnan(x[:, j]))
+            box = box.only_own(int(j), np.isnan(x[:, j]) & ~is_unseen(x[:, j]))
         return box
 
     @cached_property
@@ -72,15 +74,21 @@ class Box:
         keep[:, j] &= np.isnan(own) | ((own >= low - slack) & (own <= high + slack))
         return replace(self, low=lows, high=highs, keep=keep, erase=self._kept(j))
 
-    def among(self, j: int, allowed: np.ndarray) -> Box:
-        """The box where feature j has one of the allowed levels, bool [q, L] or [L]."""
+    def among(self, j: int, allowed: np.ndarray, *, unseen: bool = True) -> Box:
+        """The box where feature j has one of the allowed levels, bool [q, L] or [L].
+
+        `unseen` says whether a row may keep a level that the data do not have.
+        """
         levels, keep = self.levels.copy(), self.keep.copy()
         columns = slice(self.space.offsets[j], self.space.offsets[j + 1])
         levels[:, columns] &= allowed
         own = self.x[:, j]
         level = np.nan_to_num(own).astype(np.intp)[:, None]
         spread = np.broadcast_to(allowed, (len(own), np.shape(allowed)[-1]))
-        keep[:, j] &= np.isnan(own) | np.take_along_axis(spread, level, axis=1)[:, 0]
+        stays = np.isnan(own)
+        if not unseen:
+            stays &= ~is_unseen_value(self.space.features[j], own)
+        keep[:, j] &= stays | (~np.isnan(own) & np.take_along_axis(spread, level, axis=1)[:, 0])
         return replace(self, levels=levels, keep=keep, erase=self._kept(j))
 
     def only_own(self, j: int, rows: np.ndarray | None = None) -> Box:

@@ -15,6 +15,7 @@ from ifonly.rules.language.names import level_text, name_text
 from ifonly.rules.rule import Condition, Rule, by_level, feature_of, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Space
+from ifonly.space.unseen import is_unseen, is_unseen_value
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,22 @@ class OneOf(Condition):
         return np.array([any(same(a, b) for b in self.levels) != self.other for a in known])
 
     def truth(self, scene: Scene) -> np.ndarray:
-        value = scene.value(scene.space.index(self.name))
+        j = scene.space.index(self.name)
+        value = scene.value(j)
         known = ~np.isnan(value)
-        return truth_values(self.wanted(scene.space)[np.nan_to_num(value).astype(np.intp)], known)
+        true = self.wanted(scene.space)[np.nan_to_num(value).astype(np.intp)]
+        if not known.all():  # a level that the data do not have is none of those listed
+            unseen = is_unseen_value(scene.space.features[j], value)
+            known, true = known | unseen, np.where(unseen, self.other, true)
+        return truth_values(true, known)
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         j = scene.space.index(self.name)
         return scene.with_value(j, scene.level(j, self.wanted(scene.space) == wanted))
 
     def narrow(self, box: Box) -> Box:
-        return super().narrow(box).among(box.space.index(self.name), self.wanted(box.space))
+        j, wanted = box.space.index(self.name), self.wanted(box.space)
+        return super().narrow(box).among(j, wanted, unseen=self.other)
 
     def formula(self, variables: Variables, wanted: bool) -> Formula:
         return by_level(self, variables, self.name, wanted)
@@ -106,7 +113,8 @@ class Missing(Condition):
             )
 
     def truth(self, scene: Scene) -> np.ndarray:
-        return truth_values(np.isnan(scene.value(scene.space.index(self.name))))
+        value = scene.value(scene.space.index(self.name))
+        return truth_values(np.isnan(value) & ~is_unseen(value))
 
     def reach(self, scene: Scene, wanted: bool) -> np.ndarray:
         """A value that was filled in goes again; one that is wanted is in the middle of others."""

@@ -12,7 +12,7 @@ from ifonly.models.adapters.table import TableModel
 from ifonly.models.pace import Pace, Watch
 from ifonly.models.routes.memo import Memo
 from ifonly.problem.proof import Proof
-from ifonly.solve.method import Method
+from ifonly.solve.method import Method, method_of
 from ifonly.solve.pose import Batch
 from ifonly.solve.predict import PER_ROW, isolated, reason
 from ifonly.solve.prepare import Setting
@@ -58,16 +58,27 @@ def answer_in_turns(
     question: Question,
     *,
     certify: Certifier | None,
+    other: Setting,
 ) -> Part:
-    """What is found for all rows of a batch; a row without its turn is `skipped`."""
+    """What is found for all rows of a batch; a row without its turn is `skipped`.
+
+    Odd rows are asked in the `other` setting; a method that reads the model, which nobody can read
+    for them, gives way to the default one.
+    """
     k = question.k
     done = np.array(list(batch.failed), dtype=np.intp)
     parts = [unanswered(batch.x[done], k, Status.FAILED, list(batch.failed.values()))]
     chunks, note = [done], SPENT
 
     def attempt(rows: np.ndarray) -> Part:
-        problem = batch.pose(setting, model, rows)
-        part = answer(problem, method, k, batch.met[rows], certify=certify)
+        if len(batch.odd) and batch.odd[rows[0]]:
+            way = method_of() if "reading" in method.needs else method
+            with model.aside(other.model, other.route) as own:
+                problem = batch.pose(other, own, rows)
+                part = answer(problem, way, k, batch.met[rows], certify=certify)
+        else:
+            problem = batch.pose(setting, model, rows)
+            part = answer(problem, method, k, batch.met[rows], certify=certify)
         part = part if model.watch.ended is None else _broken_off(part, model.watch)
         return part if len(batch.x) <= MOST_ROWS else replace(part, pools=())
 

@@ -110,12 +110,16 @@ class Batch:
     """bool [q] the rows that the model has given a prediction for; only these are searched."""
     failed: Mapping[int, str] = field(default_factory=dict)
     """Why the model fails for some of the others, by position."""
+    odd: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
+    """bool [q] the rows with values that the data do not have; empty where there are none."""
     places: np.ndarray | None = None
     """[q] where each row's carried columns are, if the model takes any."""
 
     def chunks(self, size: int) -> list[np.ndarray]:
         """The positions of the known rows, in parts of at most `size` that one problem can hold."""
         groups = [rows[self.known[rows]] for rows in alike(self.own, len(self.x))]
+        if len(self.odd):
+            groups = [rows[self.odd[rows] == odd] for odd in (False, True) for rows in groups]
         return [
             rows[start : start + size] for rows in groups for start in range(0, len(rows), size)
         ]
@@ -131,6 +135,7 @@ class Batch:
             self.seed,
             self.known[rows],
             {new: self.failed[old] for new, old in enumerate(places) if old in self.failed},
+            self.odd[rows] if len(self.odd) else self.odd,
             None if self.places is None else self.places[rows],
         )
 

@@ -19,6 +19,8 @@ from ifonly.models import Counted
 from ifonly.models.decision import by_scores
 from ifonly.models.routes.bare import Bare
 from ifonly.models.routes.pipeline_table import Direct
+from ifonly.solve.asked import Asked
+from ifonly.space.carry import tagged
 
 PER_ROW = 3
 """At most so many model rows are asked to know and confirm what a row is predicted to be."""
@@ -44,13 +46,20 @@ class Predicted:
 
 
 def predict(
-    model: Counted, x: np.ndarray, threshold: float | None, *, stated: bool, certain: bool
+    model: Counted,
+    x: np.ndarray,
+    threshold: float | None,
+    *,
+    stated: bool,
+    certain: bool,
+    alone: bool = False,
 ) -> Predicted:
     """What the model says of rows x [q, d], as far as its budget of rows reaches.
 
     A row that it fails for is left out, with the reason. Where decisions are `certain` to follow
     from scores, a route may be asked first: the model itself then confirms it together with the
     answers, in the same call. A `stated` threshold decides by scores, whatever the model decides.
+    Where rows stand `alone`, an error is that of its row, however many rows fail.
     """
     n = len(x)
     if model.most_rows is not None:
@@ -69,7 +78,7 @@ def predict(
             return scores, scores[:, 0]
         return scores, by_scores(scores, threshold) if said is None else said
 
-    parts, failed = accepted(ask, x[:n])
+    parts, failed = accepted(ask, x[:n], alone=alone)
     decided = np.full(len(x), -1.0 if not model.classes else -1)
     scores = np.full((len(x), max(1, len(model.classes))), np.nan)
     for rows, (score, said) in parts:
@@ -77,6 +86,29 @@ def predict(
     known = np.isfinite(scores).all(axis=1) & ((decided >= 0) | (not model.classes))
     if by_route and known.any():
         model.promise(x[known], None if stated or not model.classes else decided[known])
+    return Predicted(decided, scores, known, failed)
+
+
+def predict_asked(
+    model: Counted, asked: Asked, threshold: float | None, *, stated: bool, certain: bool
+) -> Predicted:
+    """The same of all rows asked; those with values that the data do not have, by the model itself.
+
+    Whatever it says of these concerns each of them alone.
+    """
+    odd, x = asked.odd, tagged(asked.x, asked.places)
+    if not odd.any():
+        return predict(model, x, threshold, stated=stated, certain=certain)
+    said = predict(model, x[~odd], threshold, stated=stated, certain=certain)
+    with model.aside(asked.setting.model, asked.setting.route) as own:
+        other = predict(own, x[odd], threshold, stated=stated, certain=False, alone=True)
+    place = np.argsort(np.concatenate([np.flatnonzero(~odd), np.flatnonzero(odd)]), kind="stable")
+    pairs = zip((np.flatnonzero(~odd), np.flatnonzero(odd)), (said, other), strict=True)
+    decided, scores, known = (
+        np.concatenate([getattr(said, name), getattr(other, name)])[place]
+        for name in ("decided", "scores", "known")
+    )
+    failed = {int(rows[row]): why for rows, part in pairs for row, why in part.failed.items()}
     return Predicted(decided, scores, known, failed)
 
 
@@ -88,14 +120,15 @@ T = TypeVar("T")
 
 
 def isolated(
-    chunks: Iterable[Rows], attempt: Callable[[Rows], T]
+    chunks: Iterable[Rows], attempt: Callable[[Rows], T], *, alone: bool = False
 ) -> Iterator[tuple[Rows, T | Exception]]:
     """The rows of all chunks, in parts: what `attempt` returns for a part, or a row's own error.
 
     An error about the question itself (`OptionError`, `RuleError`, ...) is raised at once, and so
-    is that of the first chunk if `FEW` rows have failed and none has succeeded.
+    is that of the first chunk if `FEW` rows have failed and none has succeeded, unless rows stand
+    `alone`.
     """
-    first, failures, succeeded = None, 0, False
+    first, failures, succeeded = None, 0, alone
     for chunk in chunks:
         waiting = [chunk]
         while waiting:
@@ -132,7 +165,7 @@ def _any_succeeds(waiting: list[Rows], attempt: Callable[[Rows], T]) -> bool:
 
 
 def accepted(
-    ask: Callable[[NDArray[np.float64]], T], x: NDArray[np.float64]
+    ask: Callable[[NDArray[np.float64]], T], x: NDArray[np.float64], *, alone: bool = False
 ) -> tuple[list[tuple[Rows, T]], dict[int, str]]:
     """What `ask` returns for the rows of x [q, d] that it does not fail for, in parts.
 
@@ -150,7 +183,7 @@ def accepted(
                 raise
             return ask(x[rows])
 
-    for rows, result in isolated([np.arange(len(x))], attempt):
+    for rows, result in isolated([np.arange(len(x))], attempt, alone=alone):
         if isinstance(result, Exception):
             reasons[int(rows[0])] = reason(result)
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from ifonly.arrays.keys import row_streams
 from ifonly.causal import CausalModel, Causes
 from ifonly.errors import OptionError, ReadingError, RuleError
 from ifonly.models import Differentiable, Model, adapt
@@ -22,27 +19,26 @@ from ifonly.models.adapters.table import TableModel, check_encoded
 from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
-from ifonly.models.pace import Meter, Metered, Spent
+from ifonly.models.pace import Meter
 from ifonly.models.reading import Reading, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
-from ifonly.models.routes.fastest import Approach, approach
+from ifonly.models.routes.fastest import approach
 from ifonly.models.routes.lookup import Lookup
+from ifonly.models.sense import check_sense
 from ifonly.models.split_points import read_stops
 from ifonly.plausible import AsUsual, Usual
 from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
+from ifonly.solve.probe import ask_rows, carried_of, middle, reference_of, thinned
 from ifonly.solve.question import Budget
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.carry import Carried, tagged
 from ifonly.space.codes import value_of
 from ifonly.space.cost import check_known
 from ifonly.space.frame import Frame, as_frame
-
-REFERENCES = 2000
-"""The most training rows that are kept to start from."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +116,7 @@ class Setting:
         if not self.space.carry:
             return self, None
         model, known = self.model, getattr(self.model, "carried", None)
-        carried = Carried.of(as_frame(rows), self.space.carry, known, "rows")
+        carried = Carried.of(as_frame(rows, empty=True), self.space.carry, known, "rows")
         if not isinstance(model, TableModel) or known is None:
             return self, carried
         model = model.carrying(carried.to(self.space.library, known))
@@ -160,11 +156,12 @@ def prepare(
     # On the value grid, where an answer can take their values over.
     known = np.empty((0, len(space))) if codes is None else np.asarray(space.round(codes))
     limit = Budget() if budget is None else budget
-    first = _thinned(known)[: None if limit.most_rows is None else limit.most_rows // 2]
+    first = thinned(known)[: None if limit.most_rows is None else limit.most_rows // 2]
     kept = known[first]
-    probe = kept if len(kept) else _middle(space)[None]
-    adapted = adapt(model, space, probe, _carried(space, data))
+    probe = kept if len(kept) else middle(space)[None]
+    adapted = adapt(model, space, probe, carried_of(space, data))
     carries = getattr(adapted, "carried", None) is not None
+    own = tagged(probe, first if carries and len(kept) else None)
     groups = [group.name for group in space.one_hot]
     check_known(space.features, space.labels, [*groups, *adapted.classes])
     if not isinstance(causes, CausalModel | None):
@@ -174,13 +171,14 @@ def prepare(
         )
     meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
     with meter.limited(limit.most_rows, limit.deadline):
-        asked, said = _said(adapted, meter, probe)
+        asked, said = ask_rows(adapted, meter, own)
         way = approach(model, adapted, space, asked, said, meter)
         chain = opened(way.inner, space)
         ignored = np.zeros(len(space), dtype=bool)
         if not carries:  # what is read off a model is not known to hold for every row's own columns
             ignored = ignored_features(way.inner, chain, way.within, space, probe)
-        reference = _reference(way, asked[: len(kept)], said, first if carries else None)
+        reference = reference_of(way, asked[: len(kept)], said, len(space))
+    check_sense(adapted, reference.scores, way.decision, shares=adapted is not model)
     return Setting(
         space,
         adapted,
@@ -212,35 +210,6 @@ class Readable:
     data: np.ndarray
     given: bool = True
     """Whether these are the user's rows, and not one in the middle of the space."""
-
-
-def _said(adapted: Model, meter: Meter, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first of codes [n, d] with their scores [n, c]: as many as half of the limits reach."""
-    half = None if meter.until is None else (time.monotonic() + meter.until) / 2
-    model = adapted if isinstance(adapted, TableModel) else Metered(adapted, meter)
-    try:
-        with meter.limited(meter.most_rows, half):
-            said = np.asarray(model.scores(codes))
-    except Spent as spent:
-        nothing = np.empty((0, max(1, len(adapted.classes))))
-        said = nothing if spent.said is None else np.asarray(spent.said)
-    return codes[: len(said)], said
-
-
-def _reference(
-    way: Approach, kept: np.ndarray, said: np.ndarray, places: np.ndarray | None
-) -> Reference:
-    """The rows kept [n, d] to start from, with the scores that they are searched by.
-
-    Where the model takes carried columns, each is asked with those of its own place.
-    """
-    if not way.decision.labels and (places is None or not len(kept)):
-        return Reference(kept, said[: len(kept)])
-    own = None if places is None else places[: len(kept)]
-    try:
-        return Reference(kept, np.asarray(way.route.scores(tagged(kept, own))))
-    except Spent:
-        return Reference(kept[:0], said[:0])
 
 
 def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:
@@ -289,35 +258,13 @@ def _read(source: Readable, space: Space, *, must: bool) -> tuple[Reading | None
     return replace(reading, checked=checked), ""
 
 
-def _thinned(codes: np.ndarray) -> np.ndarray:
-    """The places of at most `REFERENCES` distinct rows, by their hash: whatever their order."""
-    _, first = np.unique(row_streams(codes, seed=0), return_index=True)
-    return np.asarray(first[:REFERENCES])
-
-
-def _carried(space: Space, data: Frame | None) -> Carried | None:
-    """The columns that the data carry along; without data, one row in which they are missing."""
-    if not space.carry:
-        return None
-    if data is not None:
-        return Carried.of(as_frame(data, "data"), space.carry, None, "data")
-    gaps = {one.name: pd.Series([None], dtype=object) for one in space.carry}
-    return Carried(as_frame(pd.DataFrame(gaps))).to(space.library)
-
-
-def _middle(space: Space) -> np.ndarray:
-    """[d] a row in the middle of a space, to ask a model with where there are no data."""
-    middle = np.where(space.continuous, (space.low + space.high) / 2, 0.0)
-    return np.asarray(space.round(middle))
-
-
 def _check_together(space: Space, rules: tuple[Rule, ...]) -> None:
     """Refuse rules that contradict each other whatever the row is.
 
     What the range or the value grid alone forbids is a matter of each row: one that lies outside,
     or lacks the value, may obey.
     """
-    box = Box.whole(space, _middle(space)[None])
+    box = Box.whole(space, middle(space)[None])
     nothing = np.zeros(box.keep.shape, dtype=bool)
     ends = np.full(box.low.shape, np.inf)
     box = replace(box, keep=nothing, erase=nothing, low=-ends, high=ends)

@@ -7,7 +7,6 @@ sees a frame unlike the one it was trained on; other libraries go through Narwha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -28,41 +27,76 @@ from ifonly.space.dtypes import (
 )
 from ifonly.space.feature import Categorical, Column, Continuous, Feature
 from ifonly.space.frame import Frame, levels_and_positions, numbers
+from ifonly.space.unseen import (
+    fractional,
+    is_held,
+    level_place,
+    pandas_unseen,
+    read_own,
+    unseen_places,
+)
 
 
 def read_codes(
     features: Sequence[Feature], frame: nw.DataFrame[Any], what: str, carry: Sequence[Any] = ()
 ) -> np.ndarray:
     """float64 [n, d] of a frame, which may `carry` columns; `what` is its name, for messages."""
-    carried = [one.name for one in carry]
-    columns = [name for name in frame.columns if name not in carried]
-    _check_columns(columns, [feature.name for feature in features], what)
+    _check_columns(features, frame.columns, what, carry)
     codes = np.empty((len(frame), len(features)), dtype=np.float64)
-    native = frame.to_native()
     for j, feature in enumerate(features):
-        # pandas natively: Narwhals' clothes cost more than the column of a single row.
-        series = native[feature.name] if isinstance(native, pd.DataFrame) else frame[feature.name]
-        if isinstance(feature, Continuous) and feature.column.unit:
-            codes[:, j] = date_codes(series, feature, what)
-        elif isinstance(feature, Continuous):
-            codes[:, j] = held(numbers(series, what), feature, what)
-        else:
-            levels, positions = levels_and_positions(series, what)
-            places = {(type(level), level): float(i) for i, level in enumerate(feature.levels)}
-            index = [
-                places[type(level), level]
-                if (type(level), level) in places
-                else _level_index(level, feature, f"row {np.argmax(positions == i)} of `{what}`")
-                for i, level in enumerate(levels)
-            ]
-            codes[:, j] = np.array([*index, np.nan])[positions]
-        _check_values(codes[:, j], feature, what)
+        codes[:, j] = _column_codes(feature, _series(frame, feature.name), what)
     return codes
 
 
-def _check_columns(columns: Sequence[str], names: Sequence[str], what: str) -> None:
+def read_rows(
+    features: Sequence[Feature], frame: nw.DataFrame[Any], what: str, carry: Sequence[Any] = ()
+) -> tuple[tuple[Feature, ...], np.ndarray]:
+    """float64 [n, d] of rows that are asked, and the features with their unseen values."""
+    _check_columns(features, frame.columns, what, carry)
+    codes, own = np.empty((len(frame), len(features)), dtype=np.float64), list(features)
+    for j, feature in enumerate(features):
+        series = _series(frame, feature.name)
+        try:
+            codes[:, j] = _column_codes(feature, series, what)
+        except DataError as error:
+            mixed = isinstance(series, pd.Series)
+            own[j], codes[:, j] = read_own(feature, series.to_list(), error, mixed=mixed)
+    return tuple(own), codes
+
+
+def _series(frame: nw.DataFrame[Any], name: str) -> Any:
+    # pandas natively: Narwhals' clothes cost more than the column of a single row.
+    native = frame.to_native()
+    return native[name] if isinstance(native, pd.DataFrame) else frame[name]
+
+
+def _column_codes(feature: Feature, series: Any, what: str) -> np.ndarray:
+    """float64 [n] of a column; a value that the data do not have is refused."""
+    if isinstance(feature, Continuous) and feature.column.unit:
+        codes = date_codes(series, feature, what)
+    elif isinstance(feature, Continuous):
+        codes = held(numbers(series, what), feature, what)
+    else:
+        levels, positions = levels_and_positions(series, what)
+        places = {(type(level), level): float(i) for i, level in enumerate(feature.levels)}
+        index = [
+            places[type(level), level]
+            if (type(level), level) in places
+            else _level_index(level, feature, f"row {np.argmax(positions == i)} of `{what}`")
+            for i, level in enumerate(levels)
+        ]
+        codes = np.array([*index, np.nan])[positions]
+    _check_values(codes, feature, what)
+    return codes
+
+
+def _check_columns(
+    features: Sequence[Feature], columns: Sequence[str], what: str, carry: Sequence[Any]
+) -> None:
+    names, carried = [feature.name for feature in features], [one.name for one in carry]
+    known = {*names, *carried}
     missing = [name for name in names if name not in columns]
-    extra = [str(name) for name in columns if name not in names]
+    extra = [str(name) for name in columns if name not in known]
     if missing and extra:
         raise DataError(
             f"`{what}` lacks the column {missing[0]!r} and has an unknown column {extra[0]!r}.",
@@ -86,11 +120,9 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _level_index(level: Any, feature: Categorical, where: str) -> float:
-    with suppress(ValueError):
-        place = feature.levels.index(level)
-        # Only objects tell 1 from True and from 1.0; in any other column they are one value.
-        if feature.column.dtype != "object" or type(level) is type(feature.levels[place]):
-            return float(place)
+    place = level_place(level, feature)
+    if place is not None:
+        return float(place)
     alike = (known for known in feature.levels if known == level or str(known) == str(level))
     twin = next(alike, None)
     hint = nearest(level, feature.levels)
@@ -137,19 +169,23 @@ def build_columns(
 ) -> dict[str, Any]:
     """The columns of codes [n, d]; in a library that is not the data's, of the nearest dtypes."""
     if not native:
-        features = [
-            replace(f, column=undated(f.column) if f.column.unit else column_in(f, library))
-            for f in features
-        ]
+        features = [_in_library(f, library) for f in features]
     if library == "pandas":
         arrays = arrays or level_arrays(features)
         return {f.name: pandas_column(f, codes[:, j], arrays[j]) for j, f in enumerate(features)}
-    return {
-        f.name: date_column(f.column, codes[:, j], library).alias(f.name)
-        if f.column.unit
-        else series_of(f.name, _values(f, codes[:, j]), library, f.column)
-        for j, f in enumerate(features)
-    }
+    return {f.name: _other_column(f, codes[:, j], library) for j, f in enumerate(features)}
+
+
+def _other_column(feature: Feature, codes: np.ndarray, library: str) -> nw.Series[Any]:
+    """The column of codes [n] in a library other than pandas."""
+    if feature.column.unit:
+        return date_column(feature.column, codes, library).alias(feature.name)
+    values, column = _values(feature, codes), _written_as(feature, codes)
+    own = [column.unseen[place - 1] for place in np.unique(unseen_places(codes)) if place]
+    if column.dtype == "Enum":
+        more = [value for value in own if value is not None]
+        column = replace(column, categories=(*column.categories, *more))
+    return series_of(feature.name, values, library, column)
 
 
 def series_of(name: str, values: Any, library: str, column: Column | None = None) -> nw.Series[Any]:
@@ -164,6 +200,16 @@ def series_of(name: str, values: Any, library: str, column: Column | None = None
     return nw.new_series(name, values, dtype, backend=library)  # type: ignore[arg-type]
 
 
+def _in_library(feature: Feature, library: str) -> Feature:
+    """The feature with the column that it has in a library that is not the data's."""
+    column = feature.column
+    if not column.unit:
+        column = column_in(feature, library)
+    elif library == "pandas":
+        column = undated(column)
+    return replace(feature, column=replace(column, unseen=feature.column.unseen))
+
+
 def build_rows(columns: dict[str, Any], library: str) -> Frame:
     """The frame of columns of the library."""
     if library == "pandas":
@@ -175,13 +221,15 @@ def build_rows(columns: dict[str, Any], library: str) -> Frame:
 
 def _values(feature: Feature, codes: np.ndarray) -> Any:
     """The values of codes [n], for a library other than pandas."""
-    dtype, digits = number_dtype(feature.column.dtype), digits_of(feature.column.dtype)
-    if digits is not None and isinstance(feature, Continuous):
+    dtype = number_dtype(_written_as(feature, codes).dtype)
+    digits = digits_of(feature.column.dtype)
+    if digits is not None and isinstance(feature, Continuous) and not unseen_places(codes).any():
         return digits.written(codes)
     if isinstance(feature, Continuous) and dtype and not np.isnan(codes).any():
         return codes.astype(dtype)
     gap = np.nan if dtype and dtype.kind == "f" and not feature.column.none else None
-    return [gap if np.isnan(code) else value_of(feature, code) for code in codes]
+    values = [value_of(feature, code) for code in codes]
+    return [gap if value is None else value for value in values]
 
 
 def level_arrays(features: Sequence[Feature]) -> tuple[Any, ...]:
@@ -203,6 +251,14 @@ def _with_missing(feature: Categorical) -> list[Any]:
 
 
 def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
+    places = unseen_places(codes) if feature.column.unseen else np.zeros(0)
+    if places.any():
+        known = np.where(places, feature.low if isinstance(feature, Continuous) else 0.0, codes)
+        written: Any = pd.Series(pandas_column(feature, known, array), dtype=object)
+        unseen: Any = pd.Series([None, *feature.column.unseen], dtype=object)
+        written[places > 0] = unseen.array[places[places > 0]]
+        used = unseen[np.unique(places[places > 0])].tolist()
+        return pandas_unseen(written, pandas_dtype(_written_as(feature, known)), used)
     if isinstance(feature, Categorical):
         last = len(feature.levels)
         places = np.nan_to_num(codes, nan=last) if feature.missing else codes
@@ -212,7 +268,7 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
         return pd.Series(taken, dtype=array.dtype, copy=False) if plain else taken
     if feature.column.unit:
         return date_column(feature.column, codes, "pandas")
-    dtype = pandas_dtype(feature.column)
+    dtype = pandas_dtype(_written_as(feature, codes))
     if dtype is None:
         whole = feature.decimals <= 0 and not feature.missing
         return codes.astype(np.int64) if whole and np.all(codes == np.round(codes)) else codes
@@ -228,10 +284,19 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
     return pd.array(codes, dtype=dtype)
 
 
+def _written_as(feature: Feature, codes: np.ndarray) -> Column:
+    """The column that holds codes [n]: that of the data, or one for 46.5 among whole numbers."""
+    column = feature.column
+    if not column.unseen or isinstance(feature, Categorical) or is_held(feature, codes).all():
+        return column
+    return replace(column, dtype=fractional(column.dtype))
+
+
 def value_of(feature: Feature, code: float) -> Any:
     """The value that a code stands for, as Python writes it; None where it is missing."""
     if np.isnan(code):
-        return None
+        place = int(unseen_places(np.asarray(code))) if feature.column.unseen else 0
+        return feature.column.unseen[place - 1] if place else None
     if isinstance(feature, Categorical):
         return feature.levels[int(code)]
     if feature.column.unit:

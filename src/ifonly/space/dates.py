@@ -125,22 +125,45 @@ def dated(column: Column, series: nw.Series[Any]) -> tuple[Column, np.ndarray]:
     )
 
 
-def date_codes(series: Any, feature: Continuous, what: str) -> np.ndarray:
-    """float64 [n] the codes of a series of a feature of dates, NaN where a value is missing."""
+def date_codes(series: Any, feature: Continuous, what: str, *, rounded: bool = False) -> np.ndarray:
+    """float64 [n] the codes of a series of a feature of dates, NaN where a value is missing.
+
+    What is finer than the dtype of the data is refused or, `rounded`, NaN.
+    """
     clock, unit = clock_of(feature.column.dtype), feature.column.unit
     if isinstance(series, pd.Series):
         series = nw.from_native(series, series_only=True)
     values = _instants(series, clock, what)
     codes = _codes(values.astype(clock.numpy), clock, unit)
-    odd = _values(codes, clock, unit) != values
-    if (odd & ~np.isnat(values)).any():
-        place = int(np.flatnonzero(odd & ~np.isnat(values))[0])
+    odd = (_values(codes, clock, unit) != values) & ~np.isnat(values)
+    if odd.any() and not rounded:
+        place = int(np.flatnonzero(odd)[0])
         raise DataError(
             f"The column {feature.name!r} of `{what}` holds {series.to_list()[place]} in row "
             f"{place}, which is finer than the {feature.column.dtype} of the data.",
             "Round it, or give `data` with a finer dtype there.",
         )
-    return codes
+    return np.where(odd, np.nan, codes)
+
+
+def own_dates(feature: Any, own: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The codes [n] of values of a feature of dates, NaN for any other; and which are dates else.
+
+    Those are of another kind or time zone, or text or numbers that mean a date.
+    """
+    codes, other = np.full(len(own), np.nan), np.zeros(len(own), dtype=bool)
+    for i, value in enumerate(own):
+        if isinstance(value, date | timedelta):
+            try:
+                one = pd.Series([value], name=feature.name)
+                codes[i : i + 1] = date_codes(one, feature, "rows", rounded=True)
+            except DataError:
+                other[i] = True
+        elif isinstance(value, str):
+            other[i] = not pd.isna(pd.to_datetime(value, errors="coerce"))
+        else:
+            other[i] = isinstance(value, int | float) and value == value
+    return codes, other
 
 
 def undated(column: Column) -> Column:

@@ -64,7 +64,7 @@ class Metric:
         scale *= share / counts
         pairs = enumerate(zip(weights, space.features, strict=True))
         costs = {j: w.factors(feature) for j, (w, feature) in pairs if isinstance(w, Cost)}
-        missing = any(f.missing for f in space.features)
+        missing = any(f.missing or f.column.unseen for f in space.features)
         return cls(scale, mad, continuous, missing, costs, space.sparsity / len(space))
 
     @cached_property

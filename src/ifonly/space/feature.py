@@ -24,6 +24,7 @@ class Column:
     An empty dtype lets the values choose. `none` says that a missing value is None where its column
     could also hold NaN, `floats` that numbers among objects are floats, whole as they may be.
     `unit` is that of the codes of dates and durations; other columns have none.
+    `unseen` are values of rows asked that the data do not have.
     """
 
     dtype: str = ""
@@ -32,6 +33,7 @@ class Column:
     none: bool = False
     floats: bool = False
     unit: str = ""
+    unseen: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -210,8 +212,10 @@ def _check_gaps(feature: Feature) -> None:
 
 
 def to_plain(feature: Feature) -> dict[str, Any]:
-    """A feature as a plain dictionary; JSON can hold it where it can hold the levels."""
-    return {"kind": type(feature).__name__.lower(), **asdict(feature)}
+    """A feature as a plain dictionary, without unseen values: JSON holds it if it holds levels."""
+    plain = {"kind": type(feature).__name__.lower(), **asdict(feature)}
+    del plain["column"]["unseen"]
+    return plain
 
 
 def from_plain(description: Any) -> Feature:
@@ -237,7 +241,8 @@ def to_column(column: Column) -> dict[str, Any]:
 def from_column(description: Any) -> Column:
     """The column of a plain description."""
     _check_fields("a column", Column, description)
-    return Column(**{**description, "categories": tuple(description.get("categories", ()))})
+    many = {name: tuple(description.get(name, ())) for name in ("categories", "unseen")}
+    return Column(**{**description, **many})
 
 
 def is_text(value: Any) -> bool:

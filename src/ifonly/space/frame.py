@@ -27,7 +27,7 @@ ALIKE = ("string", "integer", "boolean")
 """Objects of one type, of which equal ones are the same."""
 
 
-def as_frame(rows: Frame, what: str = "rows") -> nw.DataFrame[Any]:
+def as_frame(rows: Frame, what: str = "rows", *, empty: bool = False) -> nw.DataFrame[Any]:
     """The frame in Narwhals' clothes; one row may also be a dictionary or a pandas Series."""
     if isinstance(rows, dict):
         rows = pd.DataFrame([rows])
@@ -55,7 +55,7 @@ def as_frame(rows: Frame, what: str = "rows") -> nw.DataFrame[Any]:
             f"`{what}` has a column named {unnamed[0]!r}, which is not text.",
             f"Name the columns first: {what}.columns = {names}.",
         )
-    if not len(frame):
+    if not len(frame) and not empty:
         raise DataError(f"`{what}` has no rows.", "Give at least one.")
     return frame
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -59,6 +60,40 @@ def infer_features(
                 "Give the decimals of numbers only.",
             )
     return features
+
+
+def with_gaps(
+    features: tuple[Feature, ...], *, fillable: Iterable[str], erasable: Iterable[str]
+) -> tuple[Feature, ...]:
+    """The features, some of which an answer may fill in or leave out.
+
+    What no row of the data lacks is fillable anyway: no value is then one that the data lack.
+    """
+    fill, erase = ({one} if isinstance(one, str) else set(one) for one in (fillable, erasable))
+    names = [feature.name for feature in features]
+    for name in (*fill, *erase):
+        if name not in names:
+            raise OptionError(f"`data` has no column {name!r}.", nearest(name, names))
+    changed = []
+    for feature in features:
+        gone = feature.name in erase
+        if gone and not feature.missing and isinstance(feature, Categorical):
+            _check_holds_none(feature)
+        missing = feature.missing or gone
+        filled = feature.name in fill and missing
+        changed.append(replace(feature, missing=missing, fillable=filled, erasable=gone))
+    return tuple(changed)
+
+
+def _check_holds_none(feature: Categorical) -> None:
+    """Refuse to erase from a column that has no missing value: it would be written as a level."""
+    if feature.column.dtype.startswith(("bool", "int", "uint")) and "[" not in feature.column.dtype:
+        wider = "boolean" if feature.column.dtype == "bool" else "Int64"
+        raise OptionError(
+            f"{feature.name!r} cannot be erasable: its dtype {feature.column.dtype} has no missing "
+            "value.",
+            f"If the model takes one, use data.astype({{{feature.name!r}: {wider!r}}}).",
+        )
 
 
 def _check_precision(precision: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ifonly.errors import DataError
 from ifonly.space.cost import Cost
-from ifonly.space.feature import is_text
+from ifonly.space.feature import Feature, is_text, to_plain
 
 DEEPEST = 20
 """How many values may lie inside each other."""
@@ -58,15 +58,19 @@ def encode(value: Any) -> Any:
     raise DataError(f"JSON cannot hold {value!r}.", "Turn such values into text first.")
 
 
-def encode_feature(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """A feature's fields as JSON holds them, with a mark on what JSON does not have."""
+def encode_feature(feature: Feature) -> dict[str, Any]:
+    """A feature as JSON holds it, with a mark on what JSON does not have."""
+    plain, unseen = to_plain(feature), feature.column.unseen
+    column = {**plain["column"], "unseen": unseen} if unseen else plain["column"]
+    return {**_marked(plain), "column": _marked(column)}
+
+
+def _marked(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with their values marked, each of a list by itself."""
     return {
-        name: encode_feature(value)
-        if isinstance(value, dict)
-        else [encode(one) for one in value]
-        if isinstance(value, tuple)
-        else encode(value)
+        name: [encode(one) for one in value] if isinstance(value, tuple) else encode(value)
         for name, value in plain.items()
+        if name != "column"
     }
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from ifonly.errors import DataError, IfonlyError, OptionError, listed
 from ifonly.space.carry import carry_of, find_carried
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_thousands, check_weights
-from ifonly.space.feature import from_plain, to_plain
+from ifonly.space.feature import from_plain
 from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
-from ifonly.space.infer import infer_features
+from ifonly.space.infer import infer_features, with_gaps
 from ifonly.space.layout import Layout
 from ifonly.space.marks import decode, decode_feature, encode, encode_feature
 from ifonly.space.one_hot import OneHot, check_groups, find_groups, groups_of, stated_groups
@@ -92,6 +92,8 @@ class Space(Layout):
         precision: Mapping[str, int] | None = None,
         one_hot: Iterable[Sequence[str]] | None = None,
         thousands: str = ",",
+        fillable: Iterable[str] = (),
+        erasable: Iterable[str] = (),
         carry: Iterable[str] = (),
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
@@ -123,6 +125,10 @@ class Space(Layout):
         thousands
             What stands between the thousands of numbers of five and more digits: "," or " ",
             "'", "_", or "" for nothing.
+        fillable
+            Columns in which an answer may give a value where the row has none.
+        erasable
+            Columns in which an answer may leave out the row's value.
         carry
             Columns that are no features: identifiers, free text, lists, dates that nobody may
             change. The model is asked with them as the row has them, and answers keep them.
@@ -163,6 +169,7 @@ class Space(Layout):
             groups = stated_groups(frame, one_hot)
         flags = [name for group in groups for name in group.columns]
         features = infer_features(frame, [*named, *flags], ordinal, precision or {})
+        features = with_gaps(features, fillable=fillable, erasable=erasable)
         prices = labels or {}, weights or {}, sparsity
         return cls(features, library_of(frame), *prices, groups, thousands, carry=carried)
 
@@ -253,7 +260,7 @@ class Space(Layout):
         display = {} if self.thousands == "," else {"thousands": self.thousands}
         return display | {
             "library": self.library,
-            "features": [encode_feature(to_plain(f)) for f in self.features],
+            "features": [encode_feature(f) for f in self.features],
             "labels": encode(dict(self.labels)),
             "weights": encode(dict(self.weights)),
             "sparsity": self.sparsity,

@@ -29,6 +29,7 @@ def build_blocks(
     rest = {}
     for j, feature in enumerate(features):
         plain = isinstance(feature, Continuous) and number_dtype(feature.column.dtype)
+        plain = plain and not feature.column.unseen
         dtype = pandas_dtype(feature.column) if plain else None
         if isinstance(dtype, np.dtype) and not (dtype.kind in "iu" and missing[j]):
             blocks.setdefault(dtype, []).append(j)

@@ -159,8 +159,9 @@ def test_a_network_without_weights_for_a_feature_ignores_it() -> None:
         for j in silent:
             module[0].weight[:, space.offsets[j] : space.offsets[j + 1]] = 0
     codes = space.codes(table(0))
-    adapted = adapt(module, space, codes[:5])
-    ignored = found_ignored(module, adapted, space, codes)
+    model = ifonly.as_model(module, inputs="units")
+    adapted = adapt(model, space, codes[:5])
+    ignored = found_ignored(model, adapted, space, codes)
     assert np.flatnonzero(ignored).tolist() == sorted(silent)
     check_ignored(adapted, space, codes, ignored)
 

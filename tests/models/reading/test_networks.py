@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -49,19 +50,22 @@ def modules(width: int) -> dict[str, Any]:
     def hidden() -> Any:
         return nn.Sequential(nn.Linear(width, 6), nn.ReLU(), nn.Dropout(0.5))
 
-    return {
+    over_units = partial(as_model, inputs="units")
+    bare = {
         "sigmoid": nn.Sequential(nn.Linear(width, 6), nn.ReLU(), nn.Linear(6, 1), nn.Sigmoid()),
         "softmax": nn.Sequential(nn.Flatten(), *hidden(), nn.Linear(6, 3), nn.Softmax(dim=1)),
         "nested": nn.Sequential(hidden(), nn.Sequential(nn.Linear(6, 1), nn.Sigmoid())),
         "log softmax": nn.Sequential(hidden(), nn.Linear(6, 2), nn.LogSoftmax(dim=1)),
-        "logits": as_model(
+        "double": nn.Sequential(nn.Linear(width, 6), nn.ReLU(), nn.Linear(6, 2)).double(),
+    }
+    return {form: over_units(module) for form, module in bare.items()} | {
+        "logits": over_units(
             nn.Sequential(hidden(), nn.Linear(6, 4), nn.ReLU(), nn.Linear(4, 3, bias=False)),
             classes=["a", "b", "c"],
             gives="logits",
         ),
-        "one layer": as_model(nn.Linear(width, 1), classes=[0, 1], gives="logits"),
-        "double": nn.Sequential(nn.Linear(width, 6), nn.ReLU(), nn.Linear(6, 2)).double(),
-        "regression": as_model(nn.Sequential(hidden(), nn.Linear(6, 1)), task="regression"),
+        "one layer": over_units(nn.Linear(width, 1), classes=[0, 1], gives="logits"),
+        "regression": over_units(nn.Sequential(hidden(), nn.Linear(6, 1)), task="regression"),
     }
 
 
@@ -96,7 +100,7 @@ def test_other_modules_are_refused_by_name(refused: Any) -> None:
     )
     ended = torch.nn.Sequential(torch.nn.Linear(space.offsets[-1], 1), torch.nn.ReLU())
     for module, kind in ((Own(), "Own"), (smooth, "Sequential"), (ended, "Sequential")):
-        model = as_model(module, task="regression")
+        model = as_model(module, task="regression", inputs="units")
         adapted = adapt(model, space, codes)
         refused(
             ifonly.errors.ModelError,

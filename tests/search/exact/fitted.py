@@ -159,7 +159,7 @@ def _network(kind: str, task: str, space: Space, rng: np.random.Generator) -> Fi
         return scored(model, model, space, classes)
     module = sequential(layers, double=bool(rng.random() < 0.3))
     options: Any = {"classes": classes, "gives": "logits"} if classes else {"task": "regression"}
-    model = as_model(module, **options)
+    model = as_model(module, inputs="units", **options)
     return scored(model, model.adapt(space, np.zeros((1, len(space)))), space, classes)
 
 

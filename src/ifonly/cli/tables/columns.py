@@ -81,7 +81,8 @@ class Words:
         kind = kind or _kind_of_words([word for word in distinct if word not in missing])
         if kind is Kind.NUMBER:
             missing |= {word for word in distinct if _no_number(word)}
-        values = _values([None if word in missing else word for word in distinct], kind)
+        known = [None if word in missing else word for word in distinct]
+        values = _values(known, kind) if like is None else _own_values(known, kind)
         counts = np.bincount(places, minlength=len(distinct)).tolist()
         column = pd.Series(values.take(places).array, index=words.index, name=words.name)
         return column, {w: n for w, n in zip(distinct, counts, strict=True) if w in missing}
@@ -124,6 +125,18 @@ def _kind_of_words(words: Sequence[str]) -> Kind:
 
 def _no_number(word: str) -> bool:
     return word.strip().lower() in NO_NUMBER
+
+
+def _own_values(words: Sequence[str | None], kind: Kind) -> pd.Series[Any]:
+    """What words of rows mean; one that does not fit its column stays text, and the others do not.
+
+    >>> _own_values(["12", "much"], Kind.NUMBER).tolist()
+    [12, 'much']
+    """
+    values = _values(words, kind)
+    if kind is Kind.TEXT or not isinstance(values.dtype, pd.StringDtype):
+        return values
+    return pd.Series([_values([word], kind)[0] for word in words], dtype=object)
 
 
 def _values(words: Sequence[str | None], kind: Kind) -> pd.Series[Any]:

@@ -28,10 +28,7 @@ def adapt(booster: Any, space: Space) -> Model:
             f"A Booster with the objective {objective!r} gives no probabilities.",
             "Train with 'binary' or 'multiclass', or wrap a function: ifonly.as_model.",
         )
-    # LightGBM writes names with spaces as underscores; the order is then the space's own.
-    names = booster.feature_name()
-    known = names if set(names) == set(space.names) else ()
-    columns = wanted_columns(known, space)
+    columns = wanted_columns(booster.feature_name(), space)
     return TableModel(space, classes, partial(_predict, booster, space), columns=columns)
 
 

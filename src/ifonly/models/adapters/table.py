@@ -65,6 +65,11 @@ class TableModel:
         assert self.predict is not None, "decide() has looked"
         return label_index(run(self.predict, self._input(codes)), len(codes), self.classes)
 
+    def over(self, space: Space) -> TableModel:
+        """The model over a space of the same features, with its own memory of rows."""
+        steps = None if self.steps is None else FirstSteps(self.steps.transform)
+        return replace(self, space=space, steps=steps)
+
     def frame(self, codes: np.ndarray) -> Frame:
         """The frame, or the bare array, that the model is asked with."""
         if self.carried is not None:
@@ -173,10 +178,12 @@ def check_scores(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     odd = ~np.isfinite(scores)
     if odd.any():
         what = "NaN" if np.isnan(scores).any() else "an infinite score"
-        raise PredictionError(
+        error = PredictionError(
             f"The model returned {what} for {int(odd.any(axis=1).sum())} of {n} rows.",
             "Look at what it does with the values of `data`; ifonly judges by finite numbers.",
         )
+        error.scores = scores
+        raise error
     return scores
 
 
@@ -201,16 +208,27 @@ def label_index(output: Any, n: int, classes: Sequence[Any]) -> np.ndarray:
     return np.array([known[value] for value in values.tolist()])[positions]
 
 
+def label_scores(predict: Callable[[Any], Any], classes: tuple[Any, ...], frame: Any) -> Any:
+    """Labels as scores of 0 and 1; a regressor's numbers as they are."""
+    output = predict(frame)
+    if not classes:
+        return output
+    return np.eye(len(classes))[label_index(output, len(frame), classes)]
+
+
 def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
-    """The model's own columns in their order, where it remembers them; they must be the space's."""
-    columns = tuple(str(name) for name in names)
+    """The space's columns in the model's order, where it remembers them; they must be the same."""
+    columns = own_names(names, space.names)
     extra = [name for name in space.names if name not in columns]
     known = column_order(space)
     missing = [name for name in columns if name not in known]
     if columns and extra:
         raise DataError(
             f"`data` has the column {extra[0]!r}, which the model was not trained on.",
-            f"If it is the outcome, drop it: data.drop(columns={extra!r}).",
+            f"It was trained on {missing[0]!r}, which `data` lacks: give the frame it was trained "
+            "on, or rename its columns."
+            if missing
+            else f"If it is the outcome, drop it: data.drop(columns={extra!r}).",
         )
     if missing:
         raise DataError(
@@ -218,6 +236,40 @@ def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
             nearest(missing[0], known),
         )
     return columns
+
+
+def own_names(names: Iterable[object], columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns in the order of the names by which a model remembers them.
+
+    LightGBM writes spaces as underscores, and refuses the signs of JSON, which people then leave
+    out: where letters and digits tell the columns apart, they are what is compared. It calls the
+    columns of an array Column_0 and so on, which says nothing. Other names come back as they are.
+
+    >>> own_names(["worst_area", "size"], ["size", "worst area"])
+    ('worst area', 'size')
+    """
+    own = tuple(str(name) for name in names)
+    if own == tuple(f"Column_{j}" for j in range(len(columns))) and own != tuple(columns):
+        return ()
+    plain = {_letters(name): name for name in columns}
+    found = tuple(plain.get(_letters(name), "") for name in own)
+    exact = set(own) == set(columns)
+    return found if not exact and sorted(found) == sorted(columns) else own
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name))
+
+
+def framed(thing: Any, space: Space, ask: Callable[[Any], Any]) -> TableModel:
+    """A model that asks with the columns which a fitted thing, an estimator or a step, wants."""
+    columns = wanted_columns(getattr(thing, "feature_names_in_", ()), space)
+    count = getattr(thing, "n_features_in_", None)
+    # One that was fitted on an array complains about column names that it never saw.
+    bare = not columns and count in (len(space), len(space) + len(space.carry))
+    if bare and space.carry and count == len(space):
+        columns = space.names
+    return TableModel(space, (), ask, columns=columns, bare=bare)
 
 
 def with_categories(space: Space, frame: Any) -> Any:

@@ -20,12 +20,18 @@ from ifonly.errors import FileError, MissingExtra
 
 TRUSTED = frozenset(
     {
+        "builtins.object",
         "functools.partial",
         "numpy.dtype",
+        "numpy.number",
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
+        "sklearn.compose._column_transformer.make_column_selector",
         "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.feature_selection._univariate_selection.chi2",
+        "sklearn.feature_selection._univariate_selection.f_classif",
+        "sklearn.feature_selection._univariate_selection.f_regression",
         "sklearn.metrics._scorer._PassthroughScorer",
         "sklearn.model_selection._split.KFold",
         "sklearn.model_selection._split.StratifiedKFold",
@@ -64,9 +70,9 @@ TRUSTED = frozenset(
         "sklearn._loss._loss.CyPinballLoss",
     }
 )
-"""What scikit-learn's trees, boosting, networks, imputers and searches hold. Each was read:
-building one, with any content, or calling it with anything of this list, sets attributes and fills
-arrays, and runs nothing else."""
+"""What scikit-learn's trees, boosting, networks, imputers, selectors and searches hold. Each was
+read: building one, with any content, or calling it with anything of this list, sets attributes and
+fills arrays, and runs nothing else."""
 
 LOADERS = frozenset(
     {

@@ -12,6 +12,7 @@ import numpy as np
 
 from ifonly.errors import ModelError
 from ifonly.models.adapters.table import TableModel, run
+from ifonly.models.decision import without_samplers
 from ifonly.models.reading.inputs import Inputs, numbers
 from ifonly.models.reading.trees.grown import Ensemble
 from ifonly.models.reading.witness import Witness
@@ -70,6 +71,7 @@ def take_apart(model: Any) -> Chain:
     steps: list[Any] = []
     slope, shift = 1.0, 0.0
     while True:
+        model = without_samplers(model)
         if hasattr(model, "steps") and hasattr(model, "__getitem__"):
             if len(model.steps) > 1:
                 steps.append(model[:-1])

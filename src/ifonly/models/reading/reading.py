@@ -10,7 +10,7 @@ import numpy as np
 from ifonly.errors import ModelError, ReadingError
 from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.table import TableModel
-from ifonly.models.adapters.torch import TorchModel
+from ifonly.models.adapters.torch import TorchModule
 from ifonly.models.protocol import Model
 from ifonly.models.reading.chain import Chain, take_apart
 from ifonly.models.reading.inputs import is_single
@@ -21,7 +21,7 @@ from ifonly.models.reading.layers.networks import (
     over_units,
     weights_of,
 )
-from ifonly.models.reading.layers.torch import torch_weights
+from ifonly.models.reading.layers.torch import torch_inputs, torch_weights
 from ifonly.models.reading.link import scores_of
 from ifonly.models.reading.points import spread
 from ifonly.models.reading.trees.ensembles import ensemble_of
@@ -54,8 +54,8 @@ def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
     probe = np.concatenate([data[:POINTS], spread(space, POINTS, seed=0)])
     if isinstance(adapted, Dense):
         return over_units(adapted.layers, adapted.classes, probe, space, single=False)
-    if isinstance(adapted, TorchModel):
-        return _torch(adapted, space, probe)
+    if isinstance(adapted, TorchModule):
+        return _torch(adapted, space, probe, data)
     if not isinstance(adapted, TableModel):
         raise ModelError(f"A model of the kind {type(model).__name__} cannot be read.", SUPPORTED)
     chain, witness = take_apart(model), Witness.of(space, data)
@@ -66,7 +66,7 @@ def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
     return _scaled(_trees(chain, adapted, probe, witness), chain)
 
 
-def _torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Layers:
+def _torch(adapted: TorchModule, space: Space, probe: np.ndarray, data: np.ndarray) -> Layers:
     layers = torch_weights(adapted)
     if layers is None:
         raise ModelError(
@@ -74,7 +74,11 @@ def _torch(adapted: TorchModel, space: Space, probe: np.ndarray) -> Layers:
             "Linear and ReLU.",
             SUPPORTED,
         )
-    return over_units(layers, adapted.classes, probe, space, single=not adapted.double)
+    single = not adapted.double
+    if adapted.transform is None:
+        return over_units(layers, adapted.classes, probe, space, single=single)
+    inputs = torch_inputs(adapted, Witness.of(space, data))
+    return over_columns(layers, adapted.classes, probe, inputs, single=single)
 
 
 def _network(

@@ -14,8 +14,8 @@ from ifonly.errors import ModelError
 from ifonly.models.adapt import adapt
 from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.table import TableModel
-from ifonly.models.adapters.torch import TorchModel
-from ifonly.models.decision import Decision, Labels, decision_of, unwrapped
+from ifonly.models.adapters.torch import TorchModule
+from ifonly.models.decision import Decision, Labels, decision_of, unwrapped, without_samplers
 from ifonly.models.differentiable import differentiable
 from ifonly.models.pace import Meter, Metered, Spent
 from ifonly.models.protocol import Model
@@ -24,6 +24,7 @@ from ifonly.models.routes.bare import Bare, bare
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.pipeline_table import Direct, direct
 from ifonly.space import Space
+from ifonly.space.carry import tagged
 
 
 def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
@@ -33,7 +34,7 @@ def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
     """
     if isinstance(adapted, Dense):
         return Lookup.of(adapted)
-    if isinstance(adapted, TorchModel):
+    if isinstance(adapted, TorchModule):
         read = differentiable(model, adapted, space, probe)
     elif not isinstance(adapted, TableModel) or adapted.carried is not None or not len(probe):
         return adapted  # what a model makes of carried columns is asked, not read
@@ -93,17 +94,22 @@ def approach(
 ) -> Approach:
     """The approach to a model, `adapted` to a space, by rows [n, d] and their scores [n, c].
 
+    Where it takes carried columns, rows are tagged.
+
     What the limits of the `meter` leave out is not known: the model itself is asked then.
     """
     points = spread(space, PROBES, seed=0)
-    inner, threshold = unwrapped(model)
+    if codes.shape[1] > len(space):
+        points = tagged(points, np.zeros(len(points)))
+    plain = without_samplers(model)
+    inner, threshold = unwrapped(plain)
     asked = adapted if isinstance(adapted, TableModel) else Metered(adapted, meter)
     try:
         decision = _decision(asked, codes, scores, points, threshold)
     except Spent:
         return Approach(model, adapted, Decision(threshold, found=True), adapted)
     if decision.threshold is None or decision.threshold != threshold:
-        inner = model  # a wrapper that does not decide as it seems to
+        inner = plain  # a wrapper that does not decide as it seems to
     known = getattr(adapted, "carried", None)
     within = adapted if inner is model else adapt(inner, space, codes, known)
     if isinstance(within, TableModel) and within is not adapted:

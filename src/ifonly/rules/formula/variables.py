@@ -15,6 +15,7 @@ import numpy as np
 from ifonly.rules.box import CLOSE
 from ifonly.rules.formula.affine import NO, YES, Affine
 from ifonly.space import Space
+from ifonly.space.unseen import is_unseen
 
 
 @dataclass(eq=False)
@@ -41,7 +42,8 @@ class Variable(ABC):
     @property
     def absent(self) -> Affine:
         """1 where the answer lacks the value."""
-        return self.stays if np.isnan(self.own) else self.missing
+        lacking = np.isnan(self.own) and not is_unseen(np.asarray(self.own))
+        return self.stays if lacking else self.missing
 
     @property
     @abstractmethod

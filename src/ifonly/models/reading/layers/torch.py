@@ -1,4 +1,4 @@
-"""The layers of a torch Sequential of Linear and ReLU."""
+"""The layers of a torch Sequential of Linear and ReLU, and the columns that it is given."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.models.adapters.torch import SQUASHING, TorchModel
+from ifonly.errors import ModelError
+from ifonly.models.adapters.torch import SQUASHING, TorchModule
+from ifonly.models.reading.inputs import Inputs
 from ifonly.models.reading.layers.layers import Layer
+from ifonly.models.reading.witness import Witness
 
 
-def torch_weights(model: TorchModel) -> list[Layer] | None:
+def torch_weights(model: TorchModule) -> list[Layer] | None:
     """The layers up to the logits, or None where Linear and ReLU do not take turns.
 
     A last layer that only makes probabilities of logits is left out.
@@ -26,6 +29,22 @@ def torch_weights(model: TorchModel) -> list[Layer] | None:
     if kinds != ["Linear", "ReLU"] * (len(kinds) // 2) + ["Linear"]:
         return None
     return [(_array(layer.weight).T, _bias(layer)) for layer in layers[::2]]
+
+
+def torch_inputs(model: TorchModule, witness: Witness) -> Inputs:
+    """The columns that a module is given by the user's transform."""
+
+    def see(codes: np.ndarray) -> np.ndarray:
+        (columns, *more) = model.given(codes)
+        if more or columns.ndim != 2 or not columns.is_floating_point():
+            raise ModelError(
+                "The transform does not make one matrix of numbers, so that nothing is read "
+                "through it.",
+                "Use method='auto', which works for any model.",
+            )
+        return np.asarray(columns.double().cpu().numpy())
+
+    return Inputs(witness, see)
 
 
 def _flat(module: Any) -> list[Any]:
