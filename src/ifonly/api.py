@@ -199,8 +199,8 @@ def explain_again(
         )
     if space is None and data is not None:
         prices = ("labels", "weights", "sparsity", "precision", "one_hot", "thousands")
-        prices = (*prices, "fillable", "erasable", "carry")
-        stated = {name: record[name] for name in prices if name in record}
+        gaps = ("fillable", "erasable", "carry")
+        stated = {name: record[name] for name in (*prices, *gaps) if name in record}
         space = Space.infer(data, record["categorical"], record["ordinal"], **stated)
     if space is not None and space.fingerprint != record["space_fingerprint"]:
         raise OptionError(

@@ -14,7 +14,7 @@ import pytest
 
 import ifonly
 from ifonly.errors import ModelError, OptionError
-from ifonly.models.counted import SPLITS
+from ifonly.models.service import SPLITS
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search import Engine

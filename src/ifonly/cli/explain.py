@@ -182,20 +182,19 @@ def explain(
         _check_features(space.names, loaded)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
-    limit, asking = Limit.of(budget), {"space": space, "rules": stated, "method": way}
+    demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed}
+    demands |= {"certify": certify or False, "plausible": plausible}
+    limit = Limit.of(budget)
+    asking: dict[str, Any] = {"space": space, "rules": stated, "method": way}
     explainer = Explainer(loaded, data=train, budget=limit.to_prepare, **asking)
     answers = explainer.explain(
         asked,
         target=as_target(target, explainer.setting.model.classes),
         k=k,
         row_rules=as_row_rules(row_rule or (), len(asked)),
-        threshold=threshold,
-        diversity=diversity,
-        certify=certify or False,
-        plausible=plausible,
-        seed=seed,
         budget=limit,
         keep=True,
+        **demands,
     )
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
 

@@ -213,10 +213,10 @@ def pandas_unseen(values: pd.Series[Any], dtype: Any, unseen: list[Any]) -> pd.S
         again = []
     if len(again) == len(unseen) and all(map(_same, again, unseen)):
         return values.astype(dtype)
-    if getattr(dtype, "kind", "") in ("m", "M") and all(
-        isinstance(v, date | timedelta) for v in unseen
-    ):
-        return values.infer_objects()  # finer ones
+    dates = all(isinstance(v, date | timedelta) for v in unseen)
+    if getattr(dtype, "kind", "") in ("m", "M") and dates:  # finer ones
+        fine = any(getattr(v, "nanosecond", getattr(v, "nanoseconds", 0)) for v in unseen)
+        return values.infer_objects().dt.as_unit("ns" if fine else "us")
     if isinstance(dtype, np.dtype) and dtype.kind in "iuf" and all(map(_is_number, unseen)):
         return values.astype(np.float64)
     return values

@@ -28,8 +28,8 @@ def build_blocks(
     blocks: dict[np.dtype[Any], list[int]] = {}
     rest = {}
     for j, feature in enumerate(features):
-        plain = isinstance(feature, Continuous) and number_dtype(feature.column.dtype)
-        plain = plain and not feature.column.unseen
+        number = isinstance(feature, Continuous) and number_dtype(feature.column.dtype)
+        plain = number and not feature.column.unseen
         dtype = pandas_dtype(feature.column) if plain else None
         if isinstance(dtype, np.dtype) and not (dtype.kind in "iu" and missing[j]):
             blocks.setdefault(dtype, []).append(j)
