@@ -17,7 +17,7 @@ from ifonly.solve.method import MethodLike
 from ifonly.solve.method_text import read_method
 from ifonly.solve.question import Budget, check_whole
 from ifonly.space import Cost, Space
-from ifonly.space.frame import Frame
+from ifonly.space.table.frame import Frame
 
 
 @options

@@ -36,8 +36,8 @@ from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.solve.usual import with_usual
 from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
-from ifonly.space.frame import Frame, library_of
-from ifonly.space.index import index_of
+from ifonly.space.table.frame import Frame, library_of
+from ifonly.space.table.index import index_of
 
 
 class Explainer:

@@ -11,8 +11,8 @@ import numpy as np
 from ifonly.errors import OptionError
 from ifonly.solve.source import Source
 from ifonly.space import Metric, Space
-from ifonly.space.carry import Carried
 from ifonly.space.distance import differs
+from ifonly.space.table.carry import Carried
 from ifonly.status import Status
 
 

@@ -20,9 +20,9 @@ from ifonly.answers.data import AnswerData
 from ifonly.answers.schema import Damage, read_fields
 from ifonly.errors import DataError, FileError, MissingExtra
 from ifonly.render.destination import write_file
-from ifonly.space.carry import Carried
 from ifonly.space.marks import encode
-from ifonly.space.unseen import unseen_places
+from ifonly.space.table.carry import Carried
+from ifonly.space.table.unseen import unseen_places
 from ifonly.status import Status
 
 FORMAT = "ifonly answers 2"

@@ -17,9 +17,9 @@ import pandas as pd
 from ifonly.errors import IfonlyError
 from ifonly.space import Space
 from ifonly.space.feature import is_text
-from ifonly.space.frame import LIBRARIES
 from ifonly.space.marks import decode
-from ifonly.space.unseen import unseen_codes
+from ifonly.space.table.frame import LIBRARIES
+from ifonly.space.table.unseen import unseen_codes
 from ifonly.status import Status
 
 

@@ -14,10 +14,10 @@ from ifonly.answers.data import AnswerData
 from ifonly.answers.views import row_views
 from ifonly.errors import OptionError, nearest
 from ifonly.metrics import importance
-from ifonly.space.carry import column_order
-from ifonly.space.frame import Frame, free_name, table
-from ifonly.space.index import with_index
 from ifonly.space.layout import columns_of
+from ifonly.space.table.carry import column_order
+from ifonly.space.table.frame import Frame, free_name, table
+from ifonly.space.table.index import with_index
 from ifonly.status import Status
 
 

@@ -16,7 +16,7 @@ from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.tables.spreadsheet import guarded
 from ifonly.errors import OptionError
 from ifonly.render.wording import unread
-from ifonly.space.carry import Carry
+from ifonly.space.table.carry import Carry
 from ifonly.status import Status
 
 

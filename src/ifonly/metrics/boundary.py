@@ -21,7 +21,7 @@ from ifonly.metrics.sampling import around
 from ifonly.models import Model, adapt
 from ifonly.problem.goal import Goal, resolve
 from ifonly.space import Metric, Space
-from ifonly.space.carry import tagged
+from ifonly.space.table.carry import tagged
 
 CHUNK = 1_000_000
 """About how many numbers the sampled points of a chunk of rows hold."""

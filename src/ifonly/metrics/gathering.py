@@ -11,8 +11,8 @@ import pandas as pd
 
 from ifonly.errors import DataError
 from ifonly.space import Metric, Space
-from ifonly.space.carry import Carried
-from ifonly.space.frame import Frame, as_frame, free_name, numbers
+from ifonly.space.table.carry import Carried
+from ifonly.space.table.frame import Frame, as_frame, free_name, numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ from ifonly.models.files.load import load_model
 from ifonly.models.function import Function
 from ifonly.models.protocol import Model
 from ifonly.space import Space
-from ifonly.space.carry import Carried
+from ifonly.space.table.carry import Carried
 
 
 def adapt(model: Any, space: Space, probe: np.ndarray, carried: Carried | None = None) -> Model:

@@ -23,8 +23,8 @@ from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule
 from ifonly.rules.rule import repaired, violation
 from ifonly.space import Metric, Space
-from ifonly.space.carry import tagged
 from ifonly.space.distance import differs
+from ifonly.space.table.carry import tagged
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from ifonly.space.dates import date_text
+from ifonly.space.table.dates import date_text
 
 # What a terminal or an editor would obey and not show: control characters and line separators,
 # halves of characters, and what turns the direction of text.

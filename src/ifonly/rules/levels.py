@@ -15,7 +15,7 @@ from ifonly.rules.language.names import level_text, name_text
 from ifonly.rules.rule import Condition, Rule, by_level, feature_of, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Space
-from ifonly.space.unseen import is_unseen, is_unseen_value
+from ifonly.space.table.unseen import is_unseen, is_unseen_value
 
 
 @dataclass(frozen=True)

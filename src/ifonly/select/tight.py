@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ifonly.problem.moves import settle
 from ifonly.problem.problem import Problem
 from ifonly.select.trim import ROUNDS, all_needed
-from ifonly.space.dates import is_moment
+from ifonly.space.table.dates import is_moment
 
 SECTIONS = 9
 """How many values between the row's and a point's are asked about in a round."""

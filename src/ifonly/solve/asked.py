@@ -11,10 +11,10 @@ from ifonly.models.adapters.table import TableModel
 from ifonly.models.decision import Labels
 from ifonly.solve.prepare import Setting
 from ifonly.space import Metric
-from ifonly.space.carry import Carried
-from ifonly.space.codes import read_rows
-from ifonly.space.frame import Frame, as_frame
-from ifonly.space.unseen import own_notes
+from ifonly.space.table.carry import Carried
+from ifonly.space.table.codes import read_rows
+from ifonly.space.table.frame import Frame, as_frame
+from ifonly.space.table.unseen import own_notes
 from ifonly.status import Status
 
 KEPT = "Answers keep such a value or change it to a known one."

@@ -14,7 +14,7 @@ from ifonly.problem.problem import Problem
 from ifonly.rules import Box, Rule
 from ifonly.solve.prepare import Setting
 from ifonly.space import Continuous, Space
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 
 
 def pose(

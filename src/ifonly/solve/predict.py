@@ -20,7 +20,7 @@ from ifonly.models.decision import by_scores
 from ifonly.models.routes.bare import Bare
 from ifonly.models.routes.pipeline_table import Direct
 from ifonly.solve.asked import Asked
-from ifonly.space.carry import tagged
+from ifonly.space.table.carry import tagged
 
 PER_ROW = 3
 """At most so many model rows are asked to know and confirm what a row is predicted to be."""

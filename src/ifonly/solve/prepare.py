@@ -35,10 +35,10 @@ from ifonly.rules.joint.one_hot import SetsOne
 from ifonly.solve.probe import ask_rows, carried_of, middle, reference_of, thinned
 from ifonly.solve.question import Budget
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
-from ifonly.space.carry import Carried, tagged
-from ifonly.space.codes import value_of
 from ifonly.space.cost import check_known
-from ifonly.space.frame import Frame, as_frame
+from ifonly.space.table.carry import Carried, tagged
+from ifonly.space.table.frame import Frame, as_frame
+from ifonly.space.table.values import value_of
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,16 @@ class Setting:
         return hashlib.sha256(scores.tobytes()).hexdigest()[:16]
 
 
+def _inferred(data: Frame | None) -> Space:
+    if data is None:
+        raise OptionError(
+            "Neither `data` nor `space` is given.",
+            "Give `data`, the frame of features that the model was trained on; or `space`, where "
+            "only ranges and levels may be shared.",
+        )
+    return Space.infer(data)
+
+
 def prepare(
     model: Any,
     data: Frame | None,
@@ -141,16 +151,10 @@ def prepare(
 
     What the budget does not reach for is left out: reference rows, and probes of the model.
     """
-    if data is None and space is None:
-        raise OptionError(
-            "Neither `data` nor `space` is given.",
-            "Give `data`, the frame of features that the model was trained on; or `space`, where "
-            "only ranges and levels may be shared.",
-        )
     kind = str(model) if isinstance(model, str | PathLike) else type(model).__name__
     if isinstance(model, str | PathLike):
         model = load_model(Path(model))
-    space = space or Space.infer(data)
+    space = space or _inferred(data)
     check_encoded(model, space)
     codes = None if data is None else space.codes(data, "data")
     # On the value grid, where an answer can take their values over.

@@ -15,8 +15,8 @@ from ifonly.models.routes.fastest import Approach
 from ifonly.models.sense import heard
 from ifonly.problem.reference import Reference
 from ifonly.space import Space
-from ifonly.space.carry import Carried
-from ifonly.space.frame import Frame, as_frame
+from ifonly.space.table.carry import Carried
+from ifonly.space.table.frame import Frame, as_frame
 
 REFERENCES = 2000
 """The most training rows that a search starts from."""

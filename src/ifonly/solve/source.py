@@ -19,7 +19,7 @@ from ifonly.rules import Rule
 from ifonly.solve.method import Method
 from ifonly.solve.pose import Batch
 from ifonly.solve.prepare import Setting
-from ifonly.space.carry import tagged
+from ifonly.space.table.carry import tagged
 
 MOST_ROWS = 2000
 """Up to how many rows the pools of a search are kept."""

@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, OptionError, nearest
-from ifonly.space.dates import WORDS, dated, is_dates
-from ifonly.space.dtypes import LEAST_DECIMALS, digits_of, finest, number_dtype
 from ifonly.space.feature import Categorical, Continuous, Feature, Ordinal
-from ifonly.space.frame import column_of, levels_and_positions, numbers
+from ifonly.space.table.dates import WORDS, dated, is_dates
+from ifonly.space.table.dtypes import LEAST_DECIMALS, digits_of, finest, number_dtype
+from ifonly.space.table.frame import column_of, levels_and_positions, numbers
 
 MOST_DECIMALS = 10
 """A column that needs more decimals is a measurement in full precision."""

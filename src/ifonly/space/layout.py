@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from ifonly.space.carry import Carry
-from ifonly.space.codes import build_columns, build_rows, level_arrays, read_codes
 from ifonly.space.feature import Categorical, Continuous, Feature, to_plain
-from ifonly.space.frame import Frame, as_frame
-from ifonly.space.wide import WIDE, build_blocks
+from ifonly.space.table.carry import Carry
+from ifonly.space.table.codes import read_codes
+from ifonly.space.table.frame import Frame, as_frame
+from ifonly.space.table.values import build_columns, build_rows, level_arrays
+from ifonly.space.table.wide import WIDE, build_blocks
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,9 @@ class Layout:
 
         Examples
         --------
-        >>> from ifonly import Categorical, Continuous, Space
-        >>> space = Space((Continuous("age", 20, 60), Categorical("job", ("a", "b"))))
-        >>> space.count(0), space.count(1)
-        (41, 2)
+        >>> from ifonly import Space
+        >>> Space.describe({"name": "age", "low": 20, "high": 60}).count(0)
+        41
         """
         feature = self.features[j]
         if isinstance(feature, Continuous):

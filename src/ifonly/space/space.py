@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ifonly.errors import DataError, IfonlyError, OptionError, listed
-from ifonly.space.carry import carry_of, find_carried
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_thousands, check_weights
 from ifonly.space.feature import from_plain
-from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features, with_gaps
 from ifonly.space.layout import Layout
 from ifonly.space.marks import decode, decode_feature, encode, encode_feature
 from ifonly.space.one_hot import OneHot, check_groups, find_groups, groups_of, stated_groups
+from ifonly.space.table.carry import carry_of, find_carried
+from ifonly.space.table.frame import LIBRARIES, Frame, as_frame, library_of
 
 SPARSITY = 0.5
 _FIELDS = {"library", "features", "labels", "weights", "sparsity", "one_hot"}
@@ -68,9 +68,7 @@ class Space(Layout):
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
         if not self.features:
-            raise DataError(
-                "A space needs at least one feature.", "Carried columns are no features."
-            )
+            raise DataError("A space needs at least one feature.", "Carried columns are none.")
         if len(set(self.names)) < len(self.names):
             raise DataError(f"Two features have the same name: {', '.join(self.names)}.")
         check_labels(self.features, self.labels)
@@ -114,8 +112,7 @@ class Space(Layout):
         weights
             What a change of a feature costs: a factor on its distance, or `ifonly.cost(...)`.
         sparsity
-            The charge for changed features: all of them together cost this much, beside their
-            distance.
+            The charge for changed features: all together cost this much, beside their distance.
         precision
             The decimals of numbers, where they are not those of most values: {'income': -2} for
             hundreds.
@@ -123,8 +120,7 @@ class Space(Layout):
             Lists of columns of 0 and 1 that are one category each: an answer sets one of them.
             They are found where their names share a start and every row agrees; () finds none.
         thousands
-            What stands between the thousands of numbers of five and more digits: "," or " ",
-            "'", "_", or "" for nothing.
+            Between the thousands of numbers of five and more digits: ",", " ", "'", "_" or "".
         fillable
             Columns in which an answer may give a value where the row has none.
         erasable
@@ -132,8 +128,7 @@ class Space(Layout):
         carry
             Columns that are no features: identifiers, free text, lists, dates that nobody may
             change. The model is asked with them as the row has them, and answers keep them.
-            Found where they have no value, cannot be levels, or are texts that all differ (in 20
-            rows or more, unless named in `categorical`).
+            Found where they are empty, or lists, or 20 texts and more that all differ.
 
         Returns
         -------
@@ -161,12 +156,10 @@ class Space(Layout):
                 "Give a dictionary, such as ordinal={'grade': ['low', 'high']}.",
             )
         named = [categorical] if isinstance(categorical, str) else list(categorical)
-        carried = find_carried(frame, carry, {*named, *ordinal, *(precision or {})})
+        stated = {*named, *ordinal, *(precision or {})}
+        carried = find_carried(frame, carry, stated)
         frame = frame.drop([one.name for one in carried])
-        if one_hot is None:
-            groups = find_groups(frame, {*named, *ordinal, *(precision or {})})
-        else:
-            groups = stated_groups(frame, one_hot)
+        groups = find_groups(frame, stated) if one_hot is None else stated_groups(frame, one_hot)
         flags = [name for group in groups for name in group.columns]
         features = infer_features(frame, [*named, *flags], ordinal, precision or {})
         features = with_gaps(features, fillable=fillable, erasable=erasable)

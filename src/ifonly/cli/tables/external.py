@@ -10,8 +10,8 @@ from ifonly.cli.tables.files import read_table
 from ifonly.errors import DataError, OptionError
 from ifonly.metrics import Sets, gather
 from ifonly.space import Space
-from ifonly.space.carry import column_order
-from ifonly.space.frame import free_name
+from ifonly.space.table.carry import column_order
+from ifonly.space.table.frame import free_name
 
 
 def read_sets(

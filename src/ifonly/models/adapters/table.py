@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ifonly.errors import DataError, ModelError, OptionError, PredictionError, nearest
+from ifonly.errors import DataError, ModelError, OptionError, PredictionError
+from ifonly.models.adapters.names import wanted_columns
 from ifonly.models.pace import Meter
 from ifonly.models.service import service_error
 from ifonly.space import Categorical, Continuous, Space
-from ifonly.space.carry import Carried, column_order
-from ifonly.space.frame import Frame
+from ifonly.space.table.carry import Carried, column_order
+from ifonly.space.table.frame import Frame
 
 MOST_KEPT = 1024
 """Rows up to which the output of a pipeline's first steps is kept for a second question."""
@@ -214,51 +215,6 @@ def label_scores(predict: Callable[[Any], Any], classes: tuple[Any, ...], frame:
     if not classes:
         return output
     return np.eye(len(classes))[label_index(output, len(frame), classes)]
-
-
-def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
-    """The space's columns in the model's order, where it remembers them; they must be the same."""
-    columns = own_names(names, space.names)
-    extra = [name for name in space.names if name not in columns]
-    known = column_order(space)
-    missing = [name for name in columns if name not in known]
-    if columns and extra:
-        raise DataError(
-            f"`data` has the column {extra[0]!r}, which the model was not trained on.",
-            f"It was trained on {missing[0]!r}, which `data` lacks: give the frame it was trained "
-            "on, or rename its columns."
-            if missing
-            else f"If it is the outcome, drop it: data.drop(columns={extra!r}).",
-        )
-    if missing:
-        raise DataError(
-            f"`data` lacks the column {missing[0]!r}, which the model was trained on.",
-            nearest(missing[0], known),
-        )
-    return columns
-
-
-def own_names(names: Iterable[object], columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns in the order of the names by which a model remembers them.
-
-    LightGBM writes spaces as underscores, and refuses the signs of JSON, which people then leave
-    out: where letters and digits tell the columns apart, they are what is compared. It calls the
-    columns of an array Column_0 and so on, which says nothing. Other names come back as they are.
-
-    >>> own_names(["worst_area", "size"], ["size", "worst area"])
-    ('worst area', 'size')
-    """
-    own = tuple(str(name) for name in names)
-    if own == tuple(f"Column_{j}" for j in range(len(columns))) and own != tuple(columns):
-        return ()
-    plain = {_letters(name): name for name in columns}
-    found = tuple(plain.get(_letters(name), "") for name in own)
-    exact = set(own) == set(columns)
-    return found if not exact and sorted(found) == sorted(columns) else own
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name))
 
 
 def framed(thing: Any, space: Space, ask: Callable[[Any], Any]) -> TableModel:

@@ -24,7 +24,7 @@ from ifonly.models.routes.bare import Bare, bare
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.pipeline_table import Direct, direct
 from ifonly.space import Space
-from ifonly.space.carry import tagged
+from ifonly.space.table.carry import tagged
 
 
 def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:

@@ -16,7 +16,7 @@ from ifonly.paper.report import page_parts as pages
 from ifonly.paper.report.page_parts import Section, not_run, picture, table, text
 from ifonly.paper.runs.machine import machine
 from ifonly.render.html import isolated
-from ifonly.space.carry import tagged
+from ifonly.space.table.carry import tagged
 
 MOST_ROWS = 200
 """How many rows the page shows one by one."""

@@ -18,7 +18,7 @@ from ifonly.errors import RuleError
 from ifonly.rules.language.names import QUOTED, number_text, unquoted
 from ifonly.rules.rule import Rule
 from ifonly.space import Column, Space
-from ifonly.space.dates import UNITS, WORDS, clock_of, code_of, date_text
+from ifonly.space.table.dates import UNITS, WORDS, clock_of, code_of, date_text
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
 _MOMENT = re.compile(

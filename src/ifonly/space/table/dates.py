@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError
-from ifonly.space.dtypes import arrow_type
 from ifonly.space.feature import Column, Continuous
+from ifonly.space.table.dtypes import arrow_type
 
 UNITS = {
     "D": 86_400 * 10**9,
@@ -144,26 +144,6 @@ def date_codes(series: Any, feature: Continuous, what: str, *, rounded: bool = F
             "Round it, or give `data` with a finer dtype there.",
         )
     return np.where(odd, np.nan, codes)
-
-
-def own_dates(feature: Any, own: list[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """The codes [n] of values of a feature of dates, NaN for any other; and which are dates else.
-
-    Those are of another kind or time zone, or text or numbers that mean a date.
-    """
-    codes, other = np.full(len(own), np.nan), np.zeros(len(own), dtype=bool)
-    for i, value in enumerate(own):
-        if isinstance(value, date | timedelta):
-            try:
-                one = pd.Series([value], name=feature.name)
-                codes[i : i + 1] = date_codes(one, feature, "rows", rounded=True)
-            except DataError:
-                other[i] = True
-        elif isinstance(value, str):
-            other[i] = not pd.isna(pd.to_datetime(value, errors="coerce"))
-        else:
-            other[i] = isinstance(value, int | float) and value == value
-    return codes, other
 
 
 def undated(column: Column) -> Column:

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError
-from ifonly.space.dtypes import WHOLE, decimal_column, digits_of, dtype_name
 from ifonly.space.feature import Column
+from ifonly.space.table.dtypes import WHOLE, decimal_column, digits_of, dtype_name
 
 Frame: TypeAlias = Any
 """A DataFrame of the user's library: pandas, Polars or pyarrow."""
@@ -108,7 +108,10 @@ def _pandas_column_of(series: pd.Series[Any]) -> Column:
         return Column("object", none=gaps == {"None"}, floats="float" in kind)
     known = dtype_name(dtype)
     if known is None:
-        raise _not_restorable(series.name, str(dtype))
+        raise DataError(
+            f"The column {series.name!r} of `data` has the dtype {dtype}, which is not supported.",
+            "Turn it into floats, or into text where it is a category.",
+        )
     return Column(known)
 
 
@@ -293,11 +296,4 @@ def _missing_twice(name: Any, markers: str, what: str = "data") -> DataError:
     return DataError(
         f"The column {name!r} of `{what}` marks a missing value as {markers}.",
         "Use one of None and NaN for every missing value of a column.",
-    )
-
-
-def _not_restorable(name: Any, dtype: str) -> DataError:
-    return DataError(
-        f"The column {name!r} of `data` has the dtype {dtype}, which is not supported.",
-        "Turn it into floats, or into text where it is a category.",
     )

@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, close
-from ifonly.space.dates import own_dates
-from ifonly.space.dtypes import WHOLE, held, number_dtype
 from ifonly.space.feature import Categorical, Continuous, Feature
+from ifonly.space.table.dates import date_codes
+from ifonly.space.table.dtypes import WHOLE, held, number_dtype
 
 _TAG = 0x7FF80DD5
 """The upper half of the bits of an unseen value's code: a quiet NaN that nobody else makes."""
@@ -74,7 +74,7 @@ def read_own(
     """
     read = _level_codes if isinstance(feature, Categorical) else _number_codes
     if feature.column.unit:
-        read = own_dates
+        read = _date_codes
     own = [value.item() if isinstance(value, np.generic) else value for value in values]
     own = [None if value is pd.NA or value is pd.NaT else value for value in own]
     known, converted = read(feature, own)
@@ -121,6 +121,26 @@ def _number_codes(feature: Any, own: list[Any]) -> tuple[np.ndarray, np.ndarray]
     return values, np.array(
         [isinstance(value, str) and _is_text(value) for value in own], dtype=bool
     )
+
+
+def _date_codes(feature: Any, own: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The codes [n] of values of a feature of dates, NaN for any other; and which are dates else.
+
+    Those are of another kind or time zone, or text or numbers that mean a date.
+    """
+    codes, other = np.full(len(own), np.nan), np.zeros(len(own), dtype=bool)
+    for i, value in enumerate(own):
+        if isinstance(value, date | timedelta):
+            try:
+                one = pd.Series([value], name=feature.name)
+                codes[i : i + 1] = date_codes(one, feature, "rows", rounded=True)
+            except DataError:
+                other[i] = True
+        elif isinstance(value, str):
+            other[i] = not pd.isna(pd.to_datetime(value, errors="coerce"))
+        else:
+            other[i] = isinstance(value, int | float) and value == value
+    return codes, other
 
 
 def _number(value: Any) -> float:
@@ -216,7 +236,8 @@ def pandas_unseen(values: pd.Series[Any], dtype: Any, unseen: list[Any]) -> pd.S
     dates = all(isinstance(v, date | timedelta) for v in unseen)
     if getattr(dtype, "kind", "") in ("m", "M") and dates:  # finer ones
         fine = any(getattr(v, "nanosecond", getattr(v, "nanoseconds", 0)) for v in unseen)
-        return values.infer_objects().dt.as_unit("ns" if fine else "us")
+        exact: pd.Series[Any] = values.infer_objects().dt.as_unit("ns" if fine else "us")
+        return exact
     if isinstance(dtype, np.dtype) and dtype.kind in "iuf" and all(map(_is_number, unseen)):
         return values.astype(np.float64)
     return values

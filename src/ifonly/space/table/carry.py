@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, OptionError, nearest
-from ifonly.space.codes import pandas_dtype, series_of
 from ifonly.space.feature import Column, from_column, is_text, to_column
-from ifonly.space.frame import column_of
 from ifonly.space.marks import decode, encode
+from ifonly.space.table.frame import column_of
+from ifonly.space.table.values import pandas_dtype, series_of
 
 LEAST_ROWS = 20
 """From how many rows on a column of texts that all differ is taken for identifiers."""
