@@ -17,7 +17,7 @@ from ifonly.solve.method import MethodLike
 from ifonly.solve.method_text import read_method
 from ifonly.solve.question import Budget, check_whole
 from ifonly.space import Cost, Space
-from ifonly.space.frame import Frame
+from ifonly.space.table.frame import Frame
 
 
 @options
@@ -199,7 +199,7 @@ def explain_again(
         )
     if space is None and data is not None:
         prices = ("labels", "weights", "sparsity", "precision", "one_hot", "thousands")
-        gaps = ("fillable", "erasable")
+        gaps = ("fillable", "erasable", "carry")
         stated = {name: record[name] for name in (*prices, *gaps) if name in record}
         space = Space.infer(data, record["categorical"], record["ordinal"], **stated)
     if space is not None and space.fingerprint != record["space_fingerprint"]:

@@ -31,13 +31,13 @@ from ifonly.solve.predict import predict_asked
 from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Budget, Question, read_row_rules
 from ifonly.solve.source import Source
-from ifonly.solve.stages import Certifier
+from ifonly.solve.stages import certifier_of
 from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.solve.usual import with_usual
 from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
-from ifonly.space.frame import Frame, library_of
-from ifonly.space.index import index_of
+from ifonly.space.table.frame import Frame, library_of
+from ifonly.space.table.index import index_of
 
 
 class Explainer:
@@ -199,7 +199,8 @@ class Explainer:
                 watch.ended = time.monotonic()
             check_threshold(threshold, setting.model.classes)
             setting = setting if threshold is None else setting.by_scores
-            asked = Asked.read(setting, rows)
+            setting, carried = setting.carrying(rows)
+            asked = Asked.read(setting, rows, carried)
             watch.asked, watch.searching = len(asked.x), True
             own = read_row_rules(row_rules, index_of(rows, len(asked.x)), setting.space)
             model = counted(setting, limit, method, watch)
@@ -259,11 +260,12 @@ def _explained(
             "Name the class, or use method='auto' without certify.",
         )
     met = goal.reached(said.scores, said.decided if model.classes else None)
-    batch = Batch(x, goal, met, own, question.seed, said.known, said.failed, asked.odd)
-    proving = question.certify is not False or method.proves
-    found = answer_in_turns(
-        batch, setting, model, method, question, certify=_certifier(question), other=asked.setting
+    batch = Batch(
+        x, goal, met, own, question.seed, said.known, said.failed, asked.odd, asked.places
     )
+    proving = question.certify is not False or method.proves
+    certify, other = certifier_of(question), asked.setting
+    found = answer_in_turns(batch, setting, model, method, question, certify=certify, other=other)
     model.confirm()
     return Answers(
         space=asked.setting.space,
@@ -283,15 +285,8 @@ def _explained(
         score=found.score,
         index=index_of(rows, len(x)),
         library=library_of(rows),
+        carried=asked.carried,
         notes=asked.noted(found.notes, found.status, proving=proving),
         record=record_of(setting, model, method, question, own, rows, stopped=found.interrupted),
         source=Source(asked.setting, method, batch, found.pools),
     )
-
-
-def _certifier(question: Question) -> Certifier | None:
-    if question.proof_seconds is None:
-        return None
-    from ifonly.search.exact.certify import certify  # only where it is asked for
-
-    return partial(certify, limit=question.proof_seconds)

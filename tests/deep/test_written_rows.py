@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import ifonly
-from ifonly.space.frame import free_name
+from ifonly.space.table.frame import free_name
 from ifonly.testing.columns import PANDAS, POLARS, exact
 
 N, ROWS = 120, 8

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import ifonly
 from ifonly.models.reading.points import spread
-from ifonly.space.codes import build_rows
 from ifonly.space.layout import columns_of
-from ifonly.space.wide import WIDE, build_blocks
+from ifonly.space.table.values import build_rows
+from ifonly.space.table.wide import WIDE, build_blocks
 
 N = 40
 KINDS = (

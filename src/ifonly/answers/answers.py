@@ -67,6 +67,8 @@ class Answers(AnswerPages):
     usual
         [q, k] the share of the rows of the data that are less usual than each answer, where that
         was asked; NaN where there is no answer.
+    carried
+        The columns of the rows that are no features, and that answers carry along.
     source
         What fresh answers ask the model with; saved ones have none.
 

@@ -11,10 +11,10 @@ import numpy as np
 from ifonly.answers.schema import Damage, is_number
 from ifonly.errors import IfonlyError, MissingExtra
 from ifonly.space import Categorical, Continuous, Metric, Space
-from ifonly.space.codes import pandas_dtype
-from ifonly.space.dtypes import number_dtype
-from ifonly.space.frame import table
-from ifonly.space.unseen import is_unseen
+from ifonly.space.table.dtypes import number_dtype
+from ifonly.space.table.frame import table
+from ifonly.space.table.unseen import is_unseen
+from ifonly.space.table.values import pandas_dtype
 from ifonly.status import Status
 
 Fields = Mapping[str, Any]

@@ -12,6 +12,7 @@ from ifonly.errors import OptionError
 from ifonly.solve.source import Source
 from ifonly.space import Metric, Space
 from ifonly.space.distance import differs
+from ifonly.space.table.carry import Carried
 from ifonly.status import Status
 
 
@@ -38,6 +39,7 @@ class AnswerData:
     seconds: np.ndarray | None = None
     reached: np.ndarray | None = None
     usual: np.ndarray | None = None
+    carried: Carried | None = None
     source: Source | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
@@ -229,6 +231,8 @@ class AnswerData:
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
                 fields[name] = value[rows]
+            elif isinstance(value, Carried):
+                fields[name] = value.take(rows)
             elif isinstance(value, tuple):
                 fields[name] = tuple(value[row] for row in rows)
             else:

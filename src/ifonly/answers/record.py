@@ -14,8 +14,8 @@ from ifonly.solve.method import Method
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Question
 from ifonly.space import Categorical, Continuous, Ordinal, Space
-from ifonly.space.frame import Frame
-from ifonly.space.index import index_names
+from ifonly.space.table.frame import Frame
+from ifonly.space.table.index import index_names
 
 ROUTES = {
     "Direct": "tables of the pipeline",
@@ -81,6 +81,7 @@ def _kinds(space: Space) -> dict[str, Any]:
         "thousands": space.thousands,
         "fillable": [one.name for one in space.features if one.fillable],
         "erasable": [one.name for one in space.features if one.erasable],
+        "carry": [one.name for one in space.carry],
     }
 
 

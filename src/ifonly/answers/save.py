@@ -21,7 +21,8 @@ from ifonly.answers.schema import Damage, read_fields
 from ifonly.errors import DataError, FileError, MissingExtra
 from ifonly.render.destination import write_file
 from ifonly.space.marks import encode
-from ifonly.space.unseen import unseen_places
+from ifonly.space.table.carry import Carried
+from ifonly.space.table.unseen import unseen_places
 from ifonly.status import Status
 
 FORMAT = "ifonly answers 2"
@@ -31,6 +32,9 @@ def to_json(answers: AnswerData) -> str:
     """The fields of answers as JSON."""
     fields = {name: value for name, value in vars(answers).items() if name != "source"}
     plain: dict[str, Any] = {"format": FORMAT, "space": fields.pop("space").to_plain()}
+    carried = fields.pop("carried")
+    if carried is not None:
+        plain["carried"] = carried.to_plain()
     for name, value in fields.items():
         plain[name] = _array(value) if isinstance(value, np.ndarray) else encode(value)
     if any(feature.column.unseen for feature in answers.space.features):
@@ -50,6 +54,8 @@ def from_json(content: str) -> dict[str, Any]:
         )
     try:
         fields = read_fields(plain)
+        if "carried" in fields:
+            fields["carried"] = _carried(fields)
         fields["status"] = tuple(Status(one) for one in fields["status"])
         check_fields(fields)
     except Damage as damage:
@@ -82,6 +88,17 @@ def _dense(frame: Any) -> Any:
         return frame
     kinds = {n: kind for n, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)}
     return frame.astype({name: kind.subtype for name, kind in kinds.items()}) if kinds else frame
+
+
+def _carried(fields: dict[str, Any]) -> Carried:
+    """The carried columns of saved answers."""
+    plain = fields["carried"]
+    if set(plain) != {one.name for one in fields["space"].carry}:
+        raise Damage("'carried' has other columns than the space")
+    try:
+        return Carried.from_plain(plain, fields["library"])
+    except Exception as error:  # whatever a library of frames makes of values that are not its own
+        raise Damage(f"'carried' cannot be read: {type(error).__name__}") from None
 
 
 def _array(values: np.ndarray) -> Any:

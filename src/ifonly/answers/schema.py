@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,9 +17,9 @@ import pandas as pd
 from ifonly.errors import IfonlyError
 from ifonly.space import Space
 from ifonly.space.feature import is_text
-from ifonly.space.frame import LIBRARIES
 from ifonly.space.marks import decode
-from ifonly.space.unseen import unseen_codes
+from ifonly.space.table.frame import LIBRARIES
+from ifonly.space.table.unseen import unseen_codes
 from ifonly.status import Status
 
 
@@ -159,8 +160,9 @@ def is_value(value: Any) -> bool:
     """Whether a value can be a level, a class or the name of a row."""
     if isinstance(value, tuple):
         return all(map(is_value, value))
-    plain = value is None or value is pd.NaT or isinstance(value, bool | pd.Timestamp | pd.Interval)
-    return plain or is_number(value) or is_text(value)
+    plain = bool | date | timedelta | pd.Interval
+    nothing = value is None or value is pd.NaT
+    return nothing or isinstance(value, plain) or is_number(value) or is_text(value)
 
 
 def _is_lines(value: Any) -> bool:
@@ -169,6 +171,19 @@ def _is_lines(value: Any) -> bool:
 
 def _library(plain: Any, _: Sizes) -> Any:
     return _of(lambda value: value in LIBRARIES, plain)
+
+
+def _carried(plain: Any, sizes: Sizes) -> Any:
+    """The carried columns, which are made when the library of the rows is known."""
+    if not isinstance(plain, dict) or not all(
+        isinstance(one, dict)
+        and set(one) == {"column", "values"}
+        and isinstance(one["values"], list)
+        and len(one["values"]) == sizes.q
+        for one in plain.values()
+    ):
+        raise Damage("does not have one value for each row and column")
+    return plain
 
 
 def _record(plain: Any, sizes: Sizes) -> dict[str, Any]:
@@ -203,6 +218,7 @@ FIELDS: dict[str, Check] = {
     "seconds": maybe(numbers("q")),
     "reached": maybe(numbers("qk")),
     "usual": maybe(numbers("qk")),
+    "carried": _carried,
 }
 RECORD: dict[str, Kind] = {
     "k": lambda value: is_number(value) and isinstance(value, int) and value >= 1,
@@ -221,6 +237,7 @@ RECORD: dict[str, Kind] = {
 }
 OPTIONAL = {
     "unseen",
+    "carried",
     "acted",
     "reached",
     "usual",

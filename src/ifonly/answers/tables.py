@@ -14,9 +14,10 @@ from ifonly.answers.data import AnswerData
 from ifonly.answers.views import row_views
 from ifonly.errors import OptionError, nearest
 from ifonly.metrics import importance
-from ifonly.space.frame import Frame, free_name, table
-from ifonly.space.index import with_index
 from ifonly.space.layout import columns_of
+from ifonly.space.table.carry import column_order
+from ifonly.space.table.frame import Frame, free_name, table
+from ifonly.space.table.index import with_index
 from ifonly.status import Status
 
 
@@ -49,6 +50,9 @@ class AnswerTables(AnswerData):
         """
         rows, places = np.nonzero(self.filled)
         features = columns_of(self.space, self.points[self.filled], self.library)
+        if self.carried is not None:
+            features |= self.carried.columns(rows)
+            features = {name: features[name] for name in column_order(self.space)}
         predictions = [self.prediction(int(q), int(a)) for q, a in zip(rows, places, strict=True)]
         after = {
             "prediction": predictions,
@@ -255,4 +259,5 @@ class AnswerTables(AnswerData):
         return self.space.index(name)
 
     def _ours(self, columns: dict[str, Any]) -> dict[str, Any]:
-        return {free_name(name, self.space.names): one for name, one in columns.items()}
+        taken = column_order(self.space)
+        return {free_name(name, taken): one for name, one in columns.items()}

@@ -11,7 +11,7 @@ import numpy as np
 from ifonly.answers.data import AnswerData
 from ifonly.render.view import AnswerView, Change, RowView
 from ifonly.space import Continuous, Feature, OneHot, Space
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 
 LARGEST = 30.0
 """The largest margin that is shown: beyond it a score is 1, or hardly more than 0."""

@@ -16,7 +16,7 @@ from ifonly.solve.method import method_of
 from ifonly.solve.source import Source
 from ifonly.solve.stages import pool_of
 from ifonly.solve.statuses import conflict
-from ifonly.space.unseen import is_unseen
+from ifonly.space.table.unseen import is_unseen
 from ifonly.status import Status
 
 GAPS = ("fillable", "erasable")

@@ -21,7 +21,7 @@ import pandas as pd
 from ifonly.causal.equation import ask_frame
 from ifonly.errors import DataError
 from ifonly.space import Categorical, Feature
-from ifonly.space.frame import Frame
+from ifonly.space.table.frame import Frame
 
 BINS = 255
 """The most bins of a number and the most levels of a category: what scikit-learn's trees take."""

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ifonly.space import Feature
-from ifonly.space.codes import read_codes
-from ifonly.space.frame import Frame, as_frame
+from ifonly.space.table.codes import read_codes
+from ifonly.space.table.frame import Frame, as_frame
 
 Equation: TypeAlias = Callable[[pd.DataFrame], Any]
 """From a pandas frame with the causes, in the graph's order, to one number per row."""

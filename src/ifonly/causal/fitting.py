@@ -17,7 +17,7 @@ from ifonly.causal.graph import Graph, check_names, effects_of, in_order
 from ifonly.causal.linear import Linear
 from ifonly.errors import DataError, OptionError, nearest
 from ifonly.space import Categorical, Feature, Space
-from ifonly.space.frame import Frame, as_frame
+from ifonly.space.table.frame import Frame, as_frame
 
 FOLDS = 5
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ifonly.causal.equation import ask_frame
 from ifonly.space import Categorical, Feature
-from ifonly.space.frame import Frame
+from ifonly.space.table.frame import Frame
 
 ROUNDING = 1e-12
 """The share of a column's size below which its spread is rounding: the column is constant."""

@@ -13,7 +13,7 @@ from ifonly.causal.fitting import check_effects, fit_equations
 from ifonly.causal.graph import Graph, check_names, effects_of, read_graph
 from ifonly.errors import OptionError, nearest
 from ifonly.space import Space
-from ifonly.space.frame import Frame
+from ifonly.space.table.frame import Frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,7 +18,8 @@ from ifonly.cli.tables.files import read_rule_file, read_table
 from ifonly.errors import DataError, OptionError, TargetError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models import as_model
-from ifonly.models.adapters.table import encoded_levels, own_names
+from ifonly.models.adapters.names import own_names
+from ifonly.models.adapters.table import encoded_levels
 from ifonly.models.files.load import load_model
 from ifonly.solve.question import Budget as Limit
 from ifonly.space import Space
@@ -112,6 +113,10 @@ Fillable = Annotated[
 Erasable = Annotated[
     list[str] | None, typer.Option(help="A column in which answers may leave out the value.")
 ]
+Carry = Annotated[
+    list[str] | None,
+    typer.Option("--carry", help="A column that is no feature: answers keep it as the row has it."),
+]
 Failures = Annotated[
     bool, typer.Option("--explain-failures", help="Say why rows lack answers; takes longer.")
 ]
@@ -158,6 +163,7 @@ def explain(
     thousands: Thousands = ",",
     fillable: Fillable = None,
     erasable: Erasable = None,
+    carry: Carry = None,
     explain_failures: Failures = False,
     missing: Missing = None,
     spreadsheet_safe: Safe = False,
@@ -170,21 +176,20 @@ def explain(
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
     loaded = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = _inputs(rows, data, outcome, loaded, missing or ())
-    more = {"fillable": fillable or (), "erasable": erasable or (), "thousands": thousands}
-    space = _space(train, categorical or (), ordinal or (), weight or (), one_hot, **more)
+    more = {"fillable": fillable, "erasable": erasable, "carry": carry, "categorical": categorical}
+    space = _space(train, ordinal or (), weight or (), one_hot, thousands, **more)
+    _check_features(space.names, None if outcome else loaded)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
-    demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed}
-    demands |= {"certify": certify or False, "plausible": plausible}
     limit = Limit.of(budget)
+    demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed}
+    demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "k": k}
     asking: dict[str, Any] = {"space": space, "rules": stated, "method": way}
     explainer = Explainer(loaded, data=train, budget=limit.to_prepare, **asking)
     answers = explainer.explain(
         asked,
         target=as_target(target, explainer.setting.model.classes),
-        k=k,
         row_rules=as_row_rules(row_rule or (), len(asked)),
-        budget=limit,
         keep=True,
         **demands,
     )
@@ -208,16 +213,17 @@ def open_model(path: Path, inputs: str, *, trust_pickle: bool, trust: Sequence[s
 
 def _space(
     train: pd.DataFrame,
-    categorical: Sequence[str],
     ordinal: Sequence[str],
     weight: Sequence[str],
     one_hot: Sequence[str] | None,
-    **more: Any,
+    thousands: str,
+    **named: list[str] | None,
 ) -> Space:
     """What the options say about the features."""
     prices, orders = as_weights(weight, train.columns), as_ordinal(ordinal, train)
-    groups = as_groups(one_hot)
-    return Space.infer(train, categorical, orders, weights=prices, one_hot=groups, **more)
+    more: dict[str, Any] = {option: columns or () for option, columns in named.items()}
+    more |= {"weights": prices, "one_hot": as_groups(one_hot), "thousands": thousands}
+    return Space.infer(train, ordinal=orders, **more)
 
 
 def as_target(text: str, classes: tuple[Any, ...]) -> Any:
@@ -251,8 +257,6 @@ def _inputs(
     asked = read_table(rows, like=train, words=words)
     if outcome:
         train, asked = without(outcome, train, asked)
-    else:
-        _check_features(train, model)
     for name, values in words.unknown(train).items():
         say(f"The model's encoder does not know {', '.join(map(repr, values[:5]))} of {name!r}.")
     return train, asked
@@ -268,12 +272,12 @@ def without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
     return [frame.drop(columns=outcome, errors="ignore") for frame in frames]
 
 
-def _check_features(train: pd.DataFrame, model: Any) -> None:
+def _check_features(names: Sequence[str], model: Any) -> None:
     """Refuse an outcome column that is left in, in the words of the command line."""
-    known = own_names(getattr(model, "feature_names_in_", ()), list(train.columns))
-    extra = [name for name in train.columns if name not in known]
+    known = own_names(getattr(model, "feature_names_in_", ()), names)
+    extra = [name for name in names if name not in known]
     if known and extra:
         raise DataError(
             f"The training file has the column {extra[0]!r}, which the model was not trained on.",
-            f"If it is the outcome, add --outcome {extra[0]!r}.",
+            f"If it is the outcome, add --outcome {extra[0]!r}; if it is only to be kept, --carry.",
         )

@@ -16,6 +16,7 @@ from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.tables.spreadsheet import guarded
 from ifonly.errors import OptionError
 from ifonly.render.wording import unread
+from ifonly.space.table.carry import Carry
 from ifonly.status import Status
 
 
@@ -80,6 +81,10 @@ def _write(
     print_reasons(answers, reasons)
 
 
+def _carried(column: Carry) -> str:
+    return f"{column.name} ({column.why})" if column.why else column.name
+
+
 def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
     """Say how it went; end with 130 where it was interrupted, with 3 where rows lack answers."""
     counts = Counter(str(status) for status in answers.status)
@@ -92,6 +97,8 @@ def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
     if answers.space.one_hot:
         groups = [f"{answers.name(one.name)} ({len(one.columns)})" for one in answers.space.one_hot]
         say(f"Columns that are one category each: {', '.join(groups)}; see --one-hot.")
+    if answers.space.carry:
+        say(f"Carried along unchanged: {', '.join(map(_carried, answers.space.carry))}.")
     if answers.bound is not None:
         proofs = certificates.lines(answers)
         proved, gaps = int(proofs["proved"].sum()), proofs["gap"]

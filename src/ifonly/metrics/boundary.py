@@ -21,6 +21,7 @@ from ifonly.metrics.sampling import around
 from ifonly.models import Model, adapt
 from ifonly.problem.goal import Goal, resolve
 from ifonly.space import Metric, Space
+from ifonly.space.table.carry import tagged
 
 CHUNK = 1_000_000
 """About how many numbers the sampled points of a chunk of rows hold."""
@@ -82,14 +83,16 @@ def boundary(
     """
     space = answers.space
     scale = _scale(answers, distance)
-    adapted = adapt(model, space, answers.x[:256])
+    adapted = adapted_to(answers, model)
+    places = places_of(answers, adapted)
     goal = wanted_goal(answers, adapted)
     radii = [float(one) for one in np.atleast_1d(np.asarray(radius, dtype=np.float64))]
     tables = []
     for each in radii:
         for rows in _chunks(answers.x, samples):
             points = around(space, answers.x[rows], each, samples, within=within, seed=seed)
-            truth = met(adapted, goal.take(rows), points)
+            asked = tagged(points, None if places is None else places[rows])
+            truth = met(adapted, goal.take(rows), asked)
             guess = nearest_is_answer(space, scale, answers, rows, points)
             table = agreement(truth, guess)
             tables.append(pd.DataFrame({"query": rows, "radius": each, **table}))
@@ -110,13 +113,25 @@ def met(model: Model, goal: Goal, points: np.ndarray) -> np.ndarray:
 def wanted_goal(answers: Any, model: Model) -> Goal:
     """What each row wants, of the model as it decides about the rows."""
     threshold = answers.record.get("threshold")
-    scores = np.asarray(model.scores(answers.x))
-    decided = model.decide(answers.x)
+    codes = tagged(answers.x, places_of(answers, model))
+    scores, decided = np.asarray(model.scores(codes)), model.decide(codes)
     predicted = scores.argmax(axis=1) if decided is None else np.asarray(decided)
     if threshold is not None and len(model.classes) == 2:
         predicted = (scores[:, 1] >= threshold).astype(np.intp)
     wanted = answers.wanted if isinstance(answers, Sets) else list(answers.wanted)
     return resolve(wanted, model.classes, predicted, threshold=threshold)
+
+
+def adapted_to(answers: Any, model: Any) -> Model:
+    """The model over the space of answers, asked with the columns that their rows carry along."""
+    space, carried = answers.space, answers.carried
+    carried = None if carried is None else carried.to(space.library)
+    return adapt(model, space, answers.x[:256], carried)
+
+
+def places_of(answers: Any, model: Model) -> np.ndarray | None:
+    """[q] where the carried columns of each row are, if the model takes any."""
+    return None if getattr(model, "carried", None) is None else np.arange(len(answers.x))
 
 
 def nearest_is_answer(

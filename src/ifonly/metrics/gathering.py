@@ -11,7 +11,8 @@ import pandas as pd
 
 from ifonly.errors import DataError
 from ifonly.space import Metric, Space
-from ifonly.space.frame import Frame, as_frame, free_name, numbers
+from ifonly.space.table.carry import Carried
+from ifonly.space.table.frame import Frame, as_frame, free_name, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,8 @@ class Sets:
         The wanted outcome: one for all rows, or one per row.
     record
         What is known of the question, such as its threshold.
+    carried
+        The columns of the rows that are no features, where the space has any.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class Sets:
     filled: np.ndarray
     wanted: Any = "opposite"
     record: Mapping[str, Any] = field(default_factory=dict)
+    carried: Carried | None = None
 
     @property
     def k(self) -> int:
@@ -129,7 +133,8 @@ def gather(
     filled = np.zeros((len(x), k), dtype=bool)
     points[query, place], filled[query, place] = codes, True
     priced = space if weights is None else replace(space, weights=weights)
-    return Sets(priced, x, points, filled, wanted)
+    carried = Carried.of(as_frame(rows), space.carry, None, "rows") if space.carry else None
+    return Sets(priced, x, points, filled, wanted, carried=carried)
 
 
 def spread(values: Any, counterfactuals: Frame, sets: Sets) -> np.ndarray:

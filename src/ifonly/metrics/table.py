@@ -12,7 +12,7 @@ import pandas as pd
 from ifonly.metrics.gathering import gather, spread
 from ifonly.metrics.sets import set_metrics
 from ifonly.space import Space
-from ifonly.space.frame import Frame
+from ifonly.space.table.frame import Frame
 
 
 def evaluate(

@@ -29,9 +29,10 @@ from ifonly.models.files.load import load_model
 from ifonly.models.function import Function
 from ifonly.models.protocol import Model
 from ifonly.space import Space
+from ifonly.space.table.carry import Carried
 
 
-def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
+def adapt(model: Any, space: Space, probe: np.ndarray, carried: Carried | None = None) -> Model:
     """The model over a space.
 
     Parameters
@@ -42,6 +43,8 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
         The features of the model.
     probe
         Codes [n, d] that the model is asked about where its methods do not say what it returns.
+    carried
+        The columns of some rows that the space carries along.
 
     Returns
     -------
@@ -62,6 +65,11 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
     """
     if isinstance(model, str | PathLike):
         model = load_model(Path(model))
+    adapted = _adapted(model, space, probe, carried)
+    return adapted.carrying(carried) if isinstance(adapted, TableModel) else adapted
+
+
+def _adapted(model: Any, space: Space, probe: np.ndarray, carried: Carried | None) -> Model:
     if isinstance(model, Function):
         return model.adapt(space, probe)
     if isinstance(model, Model):
@@ -83,15 +91,15 @@ def adapt(model: Any, space: Space, probe: np.ndarray) -> Model:
     if torch.is_module(model):
         raise torch.undeclared(model)
     if hasattr(model, "predict"):
-        return _estimator(model, space, probe)
+        return _estimator(model, space, probe, carried)
     raise ModelError(
         f"{type(model).__name__} is not a model that ifonly knows: it has no predict.",
         "Give a fitted estimator, or wrap a function: ifonly.as_model(f, classes=[...]).",
     )
 
 
-def _estimator(model: Any, space: Space, probe: np.ndarray) -> Model:
-    table = framed(model, space, model.predict)
+def _estimator(model: Any, space: Space, probe: np.ndarray, carried: Carried | None) -> Model:
+    table = framed(model, space, model.predict).carrying(carried)
     classes = tuple(np.asarray(getattr(model, "classes_", ())).tolist())
     if hasattr(model, "predict_proba"):
         if classes:

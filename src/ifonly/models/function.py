@@ -38,6 +38,8 @@ class Function:
         """The function as a model over a space."""
         transform = self._transform(space)
         if torch.is_module(self.function):
+            if transform is not None and transform.columns:
+                transform = transform.carrying(None)  # it takes no column that is carried along
             options: Any = {"classes": self.classes, "gives": self.gives}
             return torch.adapt(self.function, space, probe, transform=transform, **options)
         classes = self.classes or ()

@@ -24,6 +24,7 @@ from ifonly.rules import Box, Rule
 from ifonly.rules.rule import repaired, violation
 from ifonly.space import Metric, Space
 from ifonly.space.distance import differs
+from ifonly.space.table.carry import tagged
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Problem:
     """How usual points are, where the choice prefers those that are."""
     own_rules: tuple[tuple[Rule, ...], ...] = ()
     """What single rows obey besides, all of it in the box; empty, or one entry per row."""
+    places: np.ndarray | None = None
+    """[q] where each row's carried columns are, if the model takes any."""
 
     @cached_property
     def moves(self) -> Moves:
@@ -79,6 +82,7 @@ class Problem:
         `inside` says that the points are known to lie in the box, so that it need not be asked.
         """
         result = self.result(points)
+        asked = tagged(result, self.places)
         if inside and among is None and self.causes is None:
             allowed = self._obey(points)
         else:
@@ -87,13 +91,13 @@ class Problem:
                 allowed &= among
         if allowed.all() or (among is None and isinstance(self.model.route, Lookup)):
             # A table is read faster for all points than for some.
-            scores = self.model.scores(result.reshape(-1, points.shape[-1]))
+            scores = self.model.scores(asked.reshape(-1, asked.shape[-1]))
             margin = self.goal.margin(scores.reshape(*points.shape[:2], scores.shape[-1]))
             margin = margin if allowed.all() else np.where(allowed, margin, -np.inf)
         else:
             margin = np.full(allowed.shape, -np.inf)
             rows, _ = np.nonzero(allowed)
-            scores = self.model.scores(result[allowed])
+            scores = self.model.scores(asked[allowed])
             margin[allowed] = self.goal.take(rows).margin(scores[:, None, :])[:, 0]
         unknown = np.isnan(margin)  # what a budget leaves unasked, or the model fails for
         if self.early != self.relations:
@@ -114,10 +118,7 @@ class Problem:
         return Pool(points, self.margin(points))
 
     def repaired(self, points: np.ndarray) -> np.ndarray:
-        """[q, m, d] points moved to where the rules hold that no box can express.
-
-        A point that cannot be mended comes back as near to it as it got.
-        """
+        """[q, m, d] points moved to where the rules hold that no box can express, or near it."""
         if not self.tied.any():
             return points
         if self.limits is None:
@@ -234,7 +235,8 @@ class Problem:
         if among is not None:
             accepted &= among
         rows, _ = np.nonzero(accepted)
-        decided, own = self.model.own(result[accepted], decide=not self.goal.by_scores, score=score)
+        asked = tagged(result, self.places)[accepted]
+        decided, own = self.model.own(asked, decide=not self.goal.by_scores, score=score)
         met = self.goal.take(rows).reached(own, decided)
         if score:
             met &= np.isfinite(own).all(axis=1)  # asked about in full, within the budget
@@ -275,10 +277,7 @@ class Problem:
         return np.where(self.changed(points), np.where(np.isnan(way), 0.5, way), 0.0)
 
     def kept(self, points: np.ndarray) -> np.ndarray:
-        """[q, m, d] points with the row's own value, bit for bit, wherever they do not differ.
-
-        A negative zero is the row's own or none.
-        """
+        """[q, m, d] points with the row's own value (also a negative zero) where none differs."""
         return np.where(self.changed(points), points + 0.0, self.x[:, None])
 
     def take(self, rows: np.ndarray) -> Problem:
@@ -290,6 +289,7 @@ class Problem:
             box=self.box.take(rows),
             limits=None if self.limits is None else self.limits.take(rows),
             stream=self.stream[rows],
+            places=None if self.places is None else self.places[rows],
             own_rules=tuple(self.own_rules[row] for row in rows) if self.own_rules else (),
         )
         if "moves" in self.__dict__:

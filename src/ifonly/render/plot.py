@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -215,6 +216,8 @@ def _changes(view: RowView, name: str) -> list[Change | None]:
 def _amount(change: Change) -> float:
     """By how much a number changes; 0 for a category and where a value is missing."""
     ends = (change.before, change.after)
+    if all(isinstance(end, date | timedelta) for end in ends):
+        return float((change.after - change.before) / timedelta(days=1))
     if not change.numeric or not all(isinstance(end, int | float) for end in ends):
         return 0.0
     return float(change.after) - float(change.before)
@@ -225,7 +228,8 @@ def _cell(change: Change, show: Show) -> str:
     amount = _amount(change)
     if not amount:
         return _broken(show(change.after))
-    size = show(float(f"{abs(amount):.10g}"))
+    dates = isinstance(change.after, date | timedelta)
+    size = show(abs(change.after - change.before) if dates else float(f"{abs(amount):.10g}"))
     return f"{show(change.after)}  ({'+' if amount > 0 else '−'}{size})"
 
 

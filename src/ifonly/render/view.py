@@ -8,7 +8,10 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
+
+from ifonly.space.table.dates import date_text
 
 # What a terminal or an editor would obey and not show: control characters and line separators,
 # halves of characters, and what turns the direction of text.
@@ -95,6 +98,8 @@ def value_text(value: Any, thousands: str = ",") -> str:
     """
     if value is None or value != value:
         return "missing"
+    if isinstance(value, date | timedelta):
+        return date_text(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple) and len(value) == 2:

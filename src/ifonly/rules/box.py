@@ -16,7 +16,7 @@ import numpy as np
 
 from ifonly.space import Space
 from ifonly.space.distance import differs
-from ifonly.space.unseen import is_unseen, is_unseen_value
+from ifonly.space.table.unseen import is_unseen, is_unseen_value
 
 CLOSE = 1e-6
 """The share of a feature's step within which two values are one; floats do not add up exactly."""

@@ -12,6 +12,7 @@ from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.formula import Affine, Formula, Variables, bound, is_multiple
 from ifonly.rules.intervals import check_number
 from ifonly.rules.joint.one_hot import counted, same_category
+from ifonly.rules.language.dates import to_number
 from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, allows, feature_of, truth_values
 from ifonly.rules.scene import Scene
@@ -231,7 +232,7 @@ class Steps(Relative):
     size: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", float(self.size))
+        object.__setattr__(self, "size", to_number(self.size))
         if not 0 < self.size < np.inf:
             raise RuleError(f"The steps of {self.name!r} are {self.size}.", "A step is above 0.")
 

@@ -71,7 +71,7 @@ def between(name: str, low: float, high: float) -> Rule:
     >>> print(between("age", 30, 60))
     age between 30 and 60
     """
-    return Between(name, float(low), float(high))
+    return Between(name, low, high)
 
 
 def at_most(name: str, high: float) -> Rule:

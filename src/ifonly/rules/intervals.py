@@ -20,6 +20,7 @@ import numpy as np
 from ifonly.errors import RuleError
 from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.formula import YES, Formula, Variables
+from ifonly.rules.language.dates import to_number
 from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.rule import Condition, Rule, allows, by_level, feature_of, truth_values
 from ifonly.rules.scene import STRICT, Scene
@@ -114,7 +115,7 @@ class Between(Bounded):
     def __post_init__(self) -> None:
         for name, end in (("low", -math.inf), ("high", math.inf)):
             value = getattr(self, name)
-            object.__setattr__(self, name, end if value is None else float(value))
+            object.__setattr__(self, name, end if value is None else to_number(value))
         if math.isnan(self.low) or math.isnan(self.high) or self.low > self.high:
             raise RuleError(
                 f"The rule '{self}' has its bounds reversed.", "Give the lower bound first."
@@ -144,7 +145,7 @@ class Compare(Bounded):
     number: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "number", float(self.number))
+        object.__setattr__(self, "number", to_number(self.number))
         if self.sign not in SIGNS or not math.isfinite(self.number):
             raise RuleError(
                 f"{self.name} {self.sign} {self.number} is not a comparison.",
@@ -218,7 +219,7 @@ class Shift(Bounded):
     def __post_init__(self) -> None:
         for name, end in (("least", 0.0), ("most", math.inf)):
             value = getattr(self, name)
-            object.__setattr__(self, name, end if value is None else float(value))
+            object.__setattr__(self, name, end if value is None else to_number(value))
         if self.way not in WAYS:
             raise RuleError(f"There is no direction {self.way!r}.", f"Use {', '.join(WAYS)}.")
         if not 0 <= self.least <= self.most or math.isinf(self.least):

@@ -8,6 +8,7 @@ from ifonly.rules.change_rules import AtMost, Fixed, OnlyChange
 from ifonly.rules.intervals import Compare
 from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.joint.products import Product, Products
+from ifonly.rules.language.dates import to_number
 from ifonly.rules.levels import Missing
 from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And
@@ -290,7 +291,7 @@ def _terms(side: Any) -> tuple[Product, ...]:
     if isinstance(side, str):
         return ((1.0, (side,), ()),)
     if isinstance(side, int | float):
-        return ((float(side), (), ()),)
+        return ((to_number(side), (), ()),)
     named = (
         (n, (over,) if isinstance(over, str) else tuple(over)) for over, n in dict(side).items()
     )

@@ -15,6 +15,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 
 from ifonly.errors import RuleError, nearest
+from ifonly.rules.language.dates import Written, date_at, to_number
 from ifonly.rules.rule import Rule
 
 
@@ -95,6 +96,8 @@ def _written(value: Any, field: Field[Any]) -> Any:
         return to_plain(value)
     if isinstance(value, tuple):
         return [_written(one, field) for one in value]
+    if isinstance(value, Written):
+        return value.said
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and math.isinf(value) and field.type == "float":
@@ -117,6 +120,8 @@ def _read(value: Any, wanted: Any, what: str) -> Any:
         return tuple(_read(v, kind, what) for v, kind in zip(value, types, strict=True))
     if wanted is float and value in ("inf", "-inf"):
         return float(value)
+    if wanted is float and isinstance(value, str) and date_at(value, 0):
+        return to_number(value)
     allowed = _ALLOWED[wanted]
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
         raise RuleError(f"The {what} is {value!r}.", f"Give {_WANTED[wanted]}.")

@@ -10,11 +10,12 @@ import numpy as np
 from ifonly.errors import RuleError, nearest
 from ifonly.rules.box import Box
 from ifonly.rules.formula import Formula, Variables
-from ifonly.rules.language.names import level_text, name_text, number_text
+from ifonly.rules.language.dates import limit_text
+from ifonly.rules.language.names import level_text, name_text
 from ifonly.rules.rule import Condition, Rule, by_level, feature_of, truth_values
 from ifonly.rules.scene import Scene
 from ifonly.space import Categorical, Space
-from ifonly.space.unseen import is_unseen, is_unseen_value
+from ifonly.space.table.unseen import is_unseen, is_unseen_value
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ class OneOf(Condition):
         if not isinstance(feature, Categorical):
             raise RuleError(
                 f"The rule '{self}' lists levels of {self.name!r}, which is a number.",
-                f"Bound it: '{self.name} between {number_text(feature.low)} and "
-                f"{number_text(feature.high)}'.",
+                f"Bound it: '{self.name} between {limit_text(feature.column, feature.low)} "
+                f"and {limit_text(feature.column, feature.high)}'.",
             )
         for level in self.levels:
             if not any(same(level, known) for known in feature.levels):

@@ -17,6 +17,7 @@ from ifonly.errors import RuleError
 from ifonly.rules.formula import Affine, Formula, Variables, any_of
 from ifonly.rules.intervals import SIGNS
 from ifonly.rules.joint.relation import LARGEST, Relation, amount, mad, unknown
+from ifonly.rules.language.dates import is_negative, to_number
 from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.scene import Scene, as_number
 from ifonly.space import Space
@@ -36,7 +37,7 @@ class Linear(Relation):
 
     def __post_init__(self) -> None:
         for side in ("left", "right"):
-            terms = tuple((float(times), str(name)) for times, name in getattr(self, side))
+            terms = tuple((to_number(times), str(name)) for times, name in getattr(self, side))
             object.__setattr__(self, side, terms or ((0.0, ""),))
         finite = all(math.isfinite(times) for times, _ in (*self.left, *self.right))
         if self.sign not in SIGNS or not finite or not self.factors:
@@ -133,6 +134,6 @@ def _sum_text(terms: tuple[Term, ...], single: bool) -> str:
         else:
             bare = times == -1 or (times == 1 and not single)
             word = name_text(name) if bare else f"{size} * {name_text(name)}"
-        sign = "-" if times < 0 else "+"
-        text += f" {sign} {word}" if text else ("-" if times < 0 else "") + word
+        sign = "-" if is_negative(times) else "+"
+        text += f" {sign} {word}" if text else sign.strip("+") + word
     return text

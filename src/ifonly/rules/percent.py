@@ -10,6 +10,7 @@ import numpy as np
 
 from ifonly.errors import RuleError
 from ifonly.rules.intervals import Shift, check_number
+from ifonly.rules.language.dates import Written, to_number
 from ifonly.rules.rule import Rule
 from ifonly.space import Space
 
@@ -39,11 +40,11 @@ class PercentShift(Shift):
 def shift(name: str, way: str, least: Amount, most: Amount | None) -> Rule:
     """The rule of amounts as Python gives them: numbers, or shares as text, such as '10%'."""
     given = [end for end in (least, most) if end not in (None, 0)]
-    texts = [end for end in given if isinstance(end, str)]
-    if not texts:
-        return Shift(name, way, least, most)  # type: ignore[arg-type]
+    texts = [end for end in given if isinstance(end, str) and end.endswith("%")]
     try:
-        shares = [float(end.removesuffix("%")) for end in texts if end.endswith("%")]
+        if not any(isinstance(end, str) and not _is_duration(end) for end in given):
+            return Shift(name, way, least, most)  # type: ignore[arg-type]
+        shares = [float(end.removesuffix("%")) for end in texts]
     except ValueError:
         shares = []
     if len(shares) < len(given):
@@ -54,3 +55,7 @@ def shift(name: str, way: str, least: Amount, most: Amount | None) -> Rule:
     ends = iter(shares)
     low, high = (next(ends) if isinstance(end, str) else end for end in (least, most))
     return PercentShift(name, way, low, high)  # type: ignore[arg-type]
+
+
+def _is_duration(text: str) -> bool:
+    return not text.endswith("%") and isinstance(to_number(text), Written)

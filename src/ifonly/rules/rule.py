@@ -178,6 +178,11 @@ def by_level(rule: Rule, variables: Variables, name: str, wanted: bool) -> Affin
 
 def feature_of(space: Space, name: str, rule: Any) -> Any:
     """The feature that a rule names."""
+    if name in (one.name for one in space.carry):
+        raise RuleError(
+            f"The rule '{rule}' names {name!r}, which is carried along and never changes.",
+            "Leave the rule out.",
+        )
     if name not in space.names:
         raise RuleError(
             f"The rule '{rule}' names {name!r}, which is not a feature.", nearest(name, space.names)

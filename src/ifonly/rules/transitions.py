@@ -22,6 +22,7 @@ from ifonly.rules.box import CLOSE, Box
 from ifonly.rules.change_rules import Relative
 from ifonly.rules.formula import NO, YES, Affine, Formula, Variables, all_of, any_of
 from ifonly.rules.intervals import check_number
+from ifonly.rules.language.dates import to_number
 from ifonly.rules.language.names import level_text, name_text, number_text
 from ifonly.rules.levels import same
 from ifonly.rules.rule import by_level, feature_of, truth_values
@@ -43,7 +44,7 @@ class Takes(Relative):
     only: bool = False
 
     def __post_init__(self) -> None:
-        moves = tuple((before, after, float(time)) for before, after, time in self.moves)
+        moves = tuple((before, after, to_number(time)) for before, after, time in self.moves)
         object.__setattr__(self, "moves", moves)
         for before, after, time in moves:
             if not 0 <= time < np.inf:

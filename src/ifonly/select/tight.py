@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ifonly.problem.moves import settle
 from ifonly.problem.problem import Problem
 from ifonly.select.trim import ROUNDS, all_needed
+from ifonly.space.table.dates import is_moment
 
 SECTIONS = 9
 """How many values between the row's and a point's are asked about in a round."""
@@ -183,12 +184,14 @@ def _written(points: np.ndarray, feature: np.ndarray, values: np.ndarray) -> np.
 def rounder(problem: Problem, points: np.ndarray, *, needed: bool) -> np.ndarray:
     """Valid points [p, d] whose numbers are as round as `DEARER` and the outcome allow.
 
-    Numbers move on, away from the row's, to multiples of 5, 10, 50, ... steps of their grids, as
-    coarse as each one's share of the distance allows; finer ones are tried beside them. No number
-    may then come half of the way nearer; where `needed`, all changes of a point stay needed.
+    Numbers, but for dates, move on, away from the row's, to multiples of 5, 10, 50, ... steps of
+    their grids, as coarse as each one's share of the distance allows; finer ones are tried beside
+    them. No number may then come half of the way nearer; where `needed`, all changes of a point
+    stay needed.
     """
     points = points.copy()
     changed = problem.changed(points[:, None])[:, 0] & problem.space.continuous
+    changed &= ~np.array([is_moment(one.column) for one in problem.space.features])
     if not changed.any():
         return points
     distance = problem.distance(points[:, None])

@@ -11,9 +11,10 @@ from ifonly.models.adapters.table import TableModel
 from ifonly.models.decision import Labels
 from ifonly.solve.prepare import Setting
 from ifonly.space import Metric
-from ifonly.space.codes import read_rows
-from ifonly.space.frame import Frame, as_frame
-from ifonly.space.unseen import own_notes
+from ifonly.space.table.carry import Carried
+from ifonly.space.table.codes import read_rows
+from ifonly.space.table.frame import Frame, as_frame
+from ifonly.space.table.unseen import own_notes
 from ifonly.status import Status
 
 KEPT = "Answers keep such a value or change it to a known one."
@@ -27,16 +28,18 @@ class Asked:
     x: np.ndarray
     setting: Setting
     """In which rows with such values are asked: the model itself, by no route and no reading."""
+    carried: Carried | None = None
+    """The columns of the rows that are no features."""
     notes: Mapping[int, str] = field(default_factory=dict)
     """What is odd about a row, by position."""
 
     @classmethod
-    def read(cls, setting: Setting, rows: Frame) -> Asked:
+    def read(cls, setting: Setting, rows: Frame, carried: Carried | None) -> Asked:
         """The rows of a frame; a column that cannot be read at all raises its error."""
-        known = setting.space.features
-        features, x = read_rows(known, as_frame(rows, "rows", empty=True), "rows")
+        known, carry = setting.space.features, setting.space.carry
+        features, x = read_rows(known, as_frame(rows, "rows", empty=True), "rows", carry)
         if features == known:
-            return cls(x, setting)
+            return cls(x, setting, carried)
         space, model = replace(setting.space, features=features), setting.model
         model = model.over(space) if isinstance(model, TableModel) else model
         other = replace(
@@ -47,7 +50,13 @@ class Asked:
             metric=Metric.of(space),
             reading=None,
         )
-        return cls(x, other, own_notes(features, known, x))
+        return cls(x, other, carried, own_notes(features, known, x))
+
+    @property
+    def places(self) -> np.ndarray | None:
+        """[q] where each row's carried columns are, if the model takes any."""
+        takes = getattr(self.setting.model, "carried", None) is not None
+        return np.arange(len(self.x)) if takes else None
 
     @property
     def odd(self) -> np.ndarray:

@@ -14,7 +14,7 @@ from ifonly.problem.problem import Problem
 from ifonly.rules import Box, Rule
 from ifonly.solve.prepare import Setting
 from ifonly.space import Continuous, Space
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 
 
 def pose(
@@ -25,6 +25,7 @@ def pose(
     seed: int,
     *,
     own: Sequence[tuple[Rule, ...]] = (),
+    places: np.ndarray | None = None,
 ) -> Problem:
     """The problem of rows x [q, d]; `own` gives each row rules of its own.
 
@@ -58,6 +59,7 @@ def pose(
         limits=limits,
         usual=setting.usual,
         own_rules=tuple(tuple(rule for rule in rules if rule.boxed) for rules in own),
+        places=places,
     )
 
 
@@ -110,6 +112,8 @@ class Batch:
     """Why the model fails for some of the others, by position."""
     odd: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     """bool [q] the rows with values that the data do not have; empty where there are none."""
+    places: np.ndarray | None = None
+    """[q] where each row's carried columns are, if the model takes any."""
 
     def chunks(self, size: int) -> list[np.ndarray]:
         """The positions of the known rows, in parts of at most `size` that one problem can hold."""
@@ -132,9 +136,12 @@ class Batch:
             self.known[rows],
             {new: self.failed[old] for new, old in enumerate(places) if old in self.failed},
             self.odd[rows] if len(self.odd) else self.odd,
+            None if self.places is None else self.places[rows],
         )
 
     def pose(self, setting: Setting, model: Counted, rows: np.ndarray) -> Problem:
         """The problem of some rows."""
         own = [self.own[row] for row in rows] if self.own else []
-        return pose(setting, model, self.x[rows], self.goal.take(rows), self.seed, own=own)
+        places = None if self.places is None else self.places[rows]
+        x, goal = self.x[rows], self.goal.take(rows)
+        return pose(setting, model, x, goal, self.seed, own=own, places=places)

@@ -20,6 +20,7 @@ from ifonly.models.decision import by_scores
 from ifonly.models.routes.bare import Bare
 from ifonly.models.routes.pipeline_table import Direct
 from ifonly.solve.asked import Asked
+from ifonly.space.table.carry import tagged
 
 PER_ROW = 3
 """At most so many model rows are asked to know and confirm what a row is predicted to be."""
@@ -95,12 +96,12 @@ def predict_asked(
 
     Whatever it says of these concerns each of them alone.
     """
-    odd = asked.odd
+    odd, x = asked.odd, tagged(asked.x, asked.places)
     if not odd.any():
-        return predict(model, asked.x, threshold, stated=stated, certain=certain)
-    said = predict(model, asked.x[~odd], threshold, stated=stated, certain=certain)
+        return predict(model, x, threshold, stated=stated, certain=certain)
+    said = predict(model, x[~odd], threshold, stated=stated, certain=certain)
     with model.aside(asked.setting.model, asked.setting.route) as own:
-        other = predict(own, asked.x[odd], threshold, stated=stated, certain=False, alone=True)
+        other = predict(own, x[odd], threshold, stated=stated, certain=False, alone=True)
     place = np.argsort(np.concatenate([np.flatnonzero(~odd), np.flatnonzero(odd)]), kind="stable")
     pairs = zip((np.flatnonzero(~odd), np.flatnonzero(odd)), (said, other), strict=True)
     decided, scores, known = (

@@ -32,12 +32,13 @@ from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
-from ifonly.solve.probe import ask_rows, middle, reference_of, thinned
+from ifonly.solve.probe import ask_rows, carried_of, middle, reference_of, thinned
 from ifonly.solve.question import Budget
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
-from ifonly.space.codes import value_of
 from ifonly.space.cost import check_known
-from ifonly.space.frame import Frame
+from ifonly.space.table.carry import Carried, tagged
+from ifonly.space.table.frame import Frame, as_frame
+from ifonly.space.table.values import value_of
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,33 @@ class Setting:
         reference = replace(self.reference, scores=self.said[: len(self.reference.codes)])
         return replace(self, route=route, reference=reference, decision=Decision())
 
+    def carrying(self, rows: Frame) -> tuple[Setting, Carried | None]:
+        """The setting in which the model is asked with the carried columns of rows; and these."""
+        if not self.space.carry:
+            return self, None
+        model, known = self.model, getattr(self.model, "carried", None)
+        carried = Carried.of(as_frame(rows, empty=True), self.space.carry, known, "rows")
+        if not isinstance(model, TableModel) or known is None:
+            return self, carried
+        model = model.carrying(carried.to(self.space.library, known))
+        route = Labels(model) if isinstance(self.route, Labels) else model
+        return replace(self, model=model, route=route), carried
+
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits of what the model says of the reference rows."""
         scores = np.round(self.said, 6) + 0.0
         return hashlib.sha256(scores.tobytes()).hexdigest()[:16]
+
+
+def _inferred(data: Frame | None) -> Space:
+    if data is None:
+        raise OptionError(
+            "Neither `data` nor `space` is given.",
+            "Give `data`, the frame of features that the model was trained on; or `space`, where "
+            "only ranges and levels may be shared.",
+        )
+    return Space.infer(data)
 
 
 def prepare(
@@ -128,25 +151,21 @@ def prepare(
 
     What the budget does not reach for is left out: reference rows, and probes of the model.
     """
-    if data is None and space is None:
-        raise OptionError(
-            "Neither `data` nor `space` is given.",
-            "Give `data`, the frame of features that the model was trained on; or `space`, where "
-            "only ranges and levels may be shared.",
-        )
     kind = str(model) if isinstance(model, str | PathLike) else type(model).__name__
     if isinstance(model, str | PathLike):
         model = load_model(Path(model))
-    space = space or Space.infer(data)
+    space = space or _inferred(data)
     check_encoded(model, space)
     codes = None if data is None else space.codes(data, "data")
     # On the value grid, where an answer can take their values over.
-    kept = np.empty((0, len(space))) if codes is None else thinned(np.asarray(space.round(codes)))
+    known = np.empty((0, len(space))) if codes is None else np.asarray(space.round(codes))
     limit = Budget() if budget is None else budget
-    if limit.most_rows is not None:
-        kept = kept[: limit.most_rows // 2]
+    first = thinned(known)[: None if limit.most_rows is None else limit.most_rows // 2]
+    kept = known[first]
     probe = kept if len(kept) else middle(space)[None]
-    adapted = adapt(model, space, probe)
+    adapted = adapt(model, space, probe, carried_of(space, data))
+    carries = getattr(adapted, "carried", None) is not None
+    own = tagged(probe, first if carries and len(kept) else None)
     groups = [group.name for group in space.one_hot]
     check_known(space.features, space.labels, [*groups, *adapted.classes])
     if not isinstance(causes, CausalModel | None):
@@ -156,11 +175,13 @@ def prepare(
         )
     meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
     with meter.limited(limit.most_rows, limit.deadline):
-        asked, said = ask_rows(adapted, meter, probe)
+        asked, said = ask_rows(adapted, meter, own)
         way = approach(model, adapted, space, asked, said, meter)
         chain = opened(way.inner, space)
-        ignored = ignored_features(way.inner, chain, way.within, space, probe)
-        reference = reference_of(way, asked[: len(kept)], said)
+        ignored = np.zeros(len(space), dtype=bool)
+        if not carries:  # what is read off a model is not known to hold for every row's own columns
+            ignored = ignored_features(way.inner, chain, way.within, space, probe)
+        reference = reference_of(way, asked[: len(kept)], said, len(space))
     check_sense(adapted, reference.scores, way.decision, shares=adapted is not model)
     return Setting(
         space,
@@ -168,7 +189,7 @@ def prepare(
         way.route,
         (),
         Metric.of(space),
-        Grid.of(space, codes, read_stops(chain, way.route, space)),
+        Grid.of(space, codes, {} if carries else read_stops(chain, way.route, space)),
         reference,
         said,
         way.decision,
@@ -207,6 +228,7 @@ def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) 
         meter = Meter(replace(source.adapted.meter.pace))
         source = replace(source, adapted=replace(source.adapted, meter=meter))
     if gradient and setting.gradient is None:
+        _check_readable(source)
         found = differentiable(source.inner, source.adapted, setting.space, source.probe)
         setting = replace(setting, gradient=found)
     if setting.reading is None and (reading or (certify and not setting.unread)):
@@ -215,12 +237,22 @@ def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) 
     return replace(setting, prepared_rows=setting.prepared_rows + meter.asked)
 
 
+def _check_readable(source: Readable) -> None:
+    """Refuse to read a model that also takes columns which are no features."""
+    if getattr(source.adapted, "carried", None) is not None:
+        raise ReadingError(
+            "The model takes columns that are carried along, and cannot be read.",
+            "Use method='auto', or fit it without them.",
+        )
+
+
 def _read(source: Readable, space: Space, *, must: bool) -> tuple[Reading | None, str]:
     """The model as a solver can be given it, checked against what it says itself.
 
     Where it says otherwise, an error or, unless a reading `must` be there, the reason.
     """
     try:
+        _check_readable(source)
         reading = read(source.inner, source.adapted, space, source.data)
         checked = check_reading(reading, source.adapted, space, source.data)
     except ReadingError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pandas as pd
 
 from ifonly.arrays.keys import row_streams
 from ifonly.models import Model
@@ -14,6 +15,8 @@ from ifonly.models.routes.fastest import Approach
 from ifonly.models.sense import heard
 from ifonly.problem.reference import Reference
 from ifonly.space import Space
+from ifonly.space.table.carry import Carried
+from ifonly.space.table.frame import Frame, as_frame
 
 REFERENCES = 2000
 """The most training rows that a search starts from."""
@@ -32,20 +35,30 @@ def ask_rows(adapted: Model, meter: Meter, codes: np.ndarray) -> tuple[np.ndarra
         return codes[: len(said)], said
 
 
-def reference_of(way: Approach, kept: np.ndarray, said: np.ndarray) -> Reference:
-    """The rows kept [n, d] to start from, with the scores that they are searched by."""
+def reference_of(way: Approach, kept: np.ndarray, said: np.ndarray, d: int) -> Reference:
+    """The rows kept to start from, tagged or not, with the scores that they are searched by."""
     if not way.decision.labels:
-        return Reference(kept, said[: len(kept)])
+        return Reference(kept[:, :d], said[: len(kept)])
     try:
-        return Reference(kept, np.asarray(way.route.scores(kept)))
+        return Reference(kept[:, :d], np.asarray(way.route.scores(kept)))
     except Spent:
-        return Reference(kept[:0], said[:0])
+        return Reference(kept[:0, :d], said[:0])
 
 
 def thinned(codes: np.ndarray) -> np.ndarray:
-    """At most `REFERENCES` distinct rows, chosen by their hash: the same whatever their order."""
+    """The places of at most `REFERENCES` distinct rows, by their hash: whatever their order."""
     _, first = np.unique(row_streams(codes, seed=0), return_index=True)
-    return np.asarray(codes[first[:REFERENCES]])
+    return np.asarray(first[:REFERENCES])
+
+
+def carried_of(space: Space, data: Frame | None) -> Carried | None:
+    """The columns that the data carry along; without data, one row in which they are missing."""
+    if not space.carry:
+        return None
+    if data is not None:
+        return Carried.of(as_frame(data, "data"), space.carry, None, "data")
+    gaps = {one.name: pd.Series([None], dtype=object) for one in space.carry}
+    return Carried(as_frame(pd.DataFrame(gaps))).to(space.library)
 
 
 def middle(space: Space) -> np.ndarray:

@@ -14,7 +14,7 @@ from ifonly.plausible import Plausible
 from ifonly.problem.goal import Target
 from ifonly.rules import Rule, as_rules
 from ifonly.space import Space
-from ifonly.space.index import positions_of
+from ifonly.space.table.index import positions_of
 
 SECONDS = 60.0
 """What a proof may take for a row unless the user says otherwise."""

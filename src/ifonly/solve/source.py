@@ -19,6 +19,7 @@ from ifonly.rules import Rule
 from ifonly.solve.method import Method
 from ifonly.solve.pose import Batch
 from ifonly.solve.prepare import Setting
+from ifonly.space.table.carry import tagged
 
 MOST_ROWS = 2000
 """Up to how many rows the pools of a search are kept."""
@@ -68,7 +69,8 @@ class Source:
         model, goal = Counted(self.setting.model, self.setting.model), self.batch.goal
         if self.setting.causes is not None:
             points = self.setting.causes.follow(self.batch.x[rows], points)
-        codes = points[asked]
+        places = self.batch.places
+        codes = tagged(points, None if places is None else places[rows])[asked]
         decided, scores = model.own(codes, decide=not goal.by_scores, score=False)
         met = np.zeros(asked.shape, dtype=bool)
         met[asked] = goal.take(rows[np.nonzero(asked)[0]]).reached(scores, decided)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ifonly.select.selector import from_pool, marked
 from ifonly.select.tight import halvable, steppable
 from ifonly.select.trim import all_needed
 from ifonly.solve.method import Method
+from ifonly.solve.question import Question
 
 SPARE = 2
 """A row with fewer candidates than so many times k, by rules that take long, is searched again."""
@@ -120,3 +122,12 @@ def judged(
         if not getattr(method.selector, "round_numbers", False):
             extra[rows, places] |= steppable(each, answers)
     return Solved(result, points, acted, accepted, scores, pool, reached, extra)
+
+
+def certifier_of(question: Question) -> Certifier | None:
+    """What proves how near an answer can be, where a question asks for it."""
+    if question.proof_seconds is None:
+        return None
+    from ifonly.search.exact.certify import certify  # only where it is asked for
+
+    return partial(certify, limit=question.proof_seconds)

@@ -22,7 +22,7 @@ from ifonly.solve.method import Method
 from ifonly.solve.pose import outside
 from ifonly.solve.stages import Certifier, solve
 from ifonly.space import Space
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 from ifonly.status import Status
 
 

@@ -23,6 +23,7 @@ class Column:
 
     An empty dtype lets the values choose. `none` says that a missing value is None where its column
     could also hold NaN, `floats` that numbers among objects are floats, whole as they may be.
+    `unit` is that of the codes of dates and durations; other columns have none.
     `unseen` are values of rows asked that the data do not have.
     """
 
@@ -31,6 +32,7 @@ class Column:
     ordered: bool = False
     none: bool = False
     floats: bool = False
+    unit: str = ""
     unseen: tuple[Any, ...] = ()
 
 
@@ -223,14 +225,24 @@ def from_plain(description: Any) -> Feature:
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise DataError(f"Unknown kind of feature: {name!r}.", f"Known: {', '.join(KINDS)}.")
-    column = given.pop("column", {})
+    column = from_column(given.pop("column", {}))
     _check_fields(f"a {name} feature", kind, given)
-    _check_fields("a column", Column, column)
-    column = {**column, **{name: tuple(column.get(name, ())) for name in ("categories", "unseen")}}
     try:
-        return kind(**given, column=Column(**column))
+        return kind(**given, column=column)
     except OverflowError:
         raise DataError(f"The numbers of {given['name']!r} are too large.") from None
+
+
+def to_column(column: Column) -> dict[str, Any]:
+    """A column as a plain dictionary."""
+    return asdict(column)
+
+
+def from_column(description: Any) -> Column:
+    """The column of a plain description."""
+    _check_fields("a column", Column, description)
+    many = {name: tuple(description.get(name, ())) for name in ("categories", "unseen")}
+    return Column(**{**description, **many})
 
 
 def is_text(value: Any) -> bool:

@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, OptionError, nearest
-from ifonly.space.dtypes import LEAST_DECIMALS, digits_of, finest, number_dtype
 from ifonly.space.feature import Categorical, Continuous, Feature, Ordinal
-from ifonly.space.frame import column_of, levels_and_positions, numbers
+from ifonly.space.table.dates import WORDS, dated, is_dates
+from ifonly.space.table.dtypes import LEAST_DECIMALS, digits_of, finest, number_dtype
+from ifonly.space.table.frame import column_of, levels_and_positions, numbers
 
 MOST_DECIMALS = 10
 """A column that needs more decimals is a measurement in full precision."""
@@ -107,10 +108,13 @@ def _check_precision(precision: Mapping[str, Any]) -> None:
 
 
 def _numeric(series: nw.Series[Any]) -> bool:
+    if is_dates(series):
+        return True
     if series.dtype.is_temporal():
         raise DataError(
-            f"The column {series.name!r} of `data` holds dates or times.",
-            "Turn it into a number first, such as days since a date.",
+            f"The column {series.name!r} of `data` holds times without a date.",
+            "Turn it into a number first, such as minutes since midnight, or leave it as it is: "
+            f"Space.infer(data, carry=[{series.name!r}]).",
         )
     native = series.to_native()
     if isinstance(native, pd.Series) and isinstance(native.dtype, pd.SparseDtype):
@@ -123,13 +127,22 @@ def _numeric(series: nw.Series[Any]) -> bool:
 
 
 def _continuous(series: nw.Series[Any], precision: int | None = None) -> Continuous:
-    values = numbers(series, "data")
+    dates = is_dates(series)
+    column = column_of(series)
+    if dates:
+        column, values = dated(column, series)
+    else:
+        values = numbers(series, "data")
     known = values[~np.isnan(values)]
     if not len(known):
         raise DataError(f"The column {series.name!r} of `data` has no value.", "Drop the column.")
     if np.isinf(known).any():
         raise DataError(f"The column {series.name!r} of `data` holds an infinite value.")
-    column = column_of(series)
+    if dates and precision is not None and precision > 0:
+        raise OptionError(
+            f"precision of {series.name!r} is {precision}; it is in whole {WORDS[column.unit]}.",
+            "Give 0, or -1 for steps of ten.",
+        )
     if column.floats and any(isinstance(v, int | np.integer) for v in series.to_list()):
         raise DataError(
             f"The column {series.name!r} of `data` holds whole numbers and floats as objects.",

@@ -9,17 +9,19 @@ scaled to [0, 1], categories one-hot.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from ifonly.space.codes import build_columns, build_rows, level_arrays, read_codes
 from ifonly.space.feature import Categorical, Continuous, Feature, to_plain
-from ifonly.space.frame import Frame, as_frame
-from ifonly.space.wide import WIDE, build_blocks
+from ifonly.space.table.carry import Carry
+from ifonly.space.table.codes import read_codes
+from ifonly.space.table.frame import Frame, as_frame
+from ifonly.space.table.values import build_columns, build_rows, level_arrays
+from ifonly.space.table.wide import WIDE, build_blocks
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Layout:
 
     features: tuple[Feature, ...]
     library: str = "pandas"
+    carry: tuple[Carry, ...] = field(default=(), kw_only=True)
 
     def __len__(self) -> int:
         return len(self.features)
@@ -51,8 +54,7 @@ class Layout:
     @cached_property
     def low(self) -> np.ndarray:
         """[d] the lowest value of each continuous feature; 0 for a category."""
-        lows = [f.low if isinstance(f, Continuous) else 0.0 for f in self.features]
-        return np.array(lows, dtype=np.float64)
+        return np.array([f.low if isinstance(f, Continuous) else 0.0 for f in self.features], float)
 
     @cached_property
     def high(self) -> np.ndarray:
@@ -79,10 +81,9 @@ class Layout:
 
         Examples
         --------
-        >>> from ifonly import Categorical, Continuous, Space
-        >>> space = Space((Continuous("age", 20, 60), Categorical("job", ("a", "b"))))
-        >>> space.count(0), space.count(1)
-        (41, 2)
+        >>> from ifonly import Space
+        >>> Space.describe({"name": "age", "low": 20, "high": 60}).count(0)
+        41
         """
         feature = self.features[j]
         if isinstance(feature, Continuous):
@@ -97,8 +98,7 @@ class Layout:
         j
             The position of the feature.
         most
-            The largest number of values of a number; of a number with more, so many are
-            returned, evenly spread.
+            How many values of a number, evenly spread, are returned at the most.
 
         Returns
         -------
@@ -144,7 +144,7 @@ class Layout:
         >>> space.codes(pd.DataFrame({"age": [30], "job": ["b"]}))
         array([[30.,  1.]])
         """
-        return read_codes(self.features, as_frame(rows, what), what)
+        return read_codes(self.features, as_frame(rows, what), what, self.carry)
 
     def rows(self, codes: np.ndarray, library: str | None = None) -> Frame:
         """Codes as rows: a frame with the dtypes of the data.
@@ -276,17 +276,17 @@ class Layout:
 
         Examples
         --------
-        >>> from ifonly import Categorical, Continuous, Space
-        >>> space = Space((Continuous("age", 20, 60), Categorical("job", ("a", "b"))))
-        >>> space.index("job")
-        1
+        >>> from ifonly import Space
+        >>> Space.describe({"name": "rate", "low": 0, "high": 1}).index("rate")
+        0
         """
         return self.names.index(name)
 
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that tell this space from another."""
-        return hashlib.sha256(repr([to_plain(f) for f in self.features]).encode()).hexdigest()[:16]
+        told = [*map(to_plain, self.features), *(one.name for one in self.carry)]
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
     @cached_property
     def _level_arrays(self) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import astuple
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -44,10 +45,14 @@ def encode(value: Any) -> Any:
         return {"cost": encode(astuple(value))}
     if isinstance(value, Decimal):
         return {"decimal": str(value)}
-    if isinstance(value, pd.Timestamp):
-        return {"timestamp": value.isoformat()}
     if value is pd.NaT:
         return {"timestamp": "NaT"}
+    if isinstance(value, timedelta):
+        return {"timedelta": pd.Timedelta(value).isoformat()}
+    if isinstance(value, datetime):
+        return {"timestamp": pd.Timestamp(value).isoformat()}
+    if isinstance(value, date):
+        return {"date": value.isoformat()}
     if isinstance(value, pd.Interval):
         return {"interval": encode((value.left, value.right, value.closed))}
     raise DataError(f"JSON cannot hold {value!r}.", "Turn such values into text first.")
@@ -110,6 +115,17 @@ def _timestamp(inner: Any, _: int) -> pd.Timestamp:
     return read
 
 
+def _timedelta(inner: Any, _: int) -> pd.Timedelta:
+    read = pd.Timedelta(inner)
+    if read.isoformat() != inner:
+        raise ValueError
+    return read
+
+
+def _date(inner: Any, _: int) -> date:
+    return date.fromisoformat(inner)
+
+
 def _decimal(inner: Any, _: int) -> Decimal:
     read = Decimal(inner) if isinstance(inner, str) and len(inner) < 100 else None
     if read is None or not read.is_finite():
@@ -140,6 +156,8 @@ _READERS = {
     "float": _float,
     "decimal": _decimal,
     "timestamp": _timestamp,
+    "timedelta": _timedelta,
+    "date": _date,
     "interval": _interval,
     "tuple": _tuple,
     "pairs": _pairs,

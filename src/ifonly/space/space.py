@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ifonly.errors import DataError, IfonlyError, OptionError, listed
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_thousands, check_weights
 from ifonly.space.feature import from_plain
-from ifonly.space.frame import LIBRARIES, Frame, as_frame, library_of
 from ifonly.space.infer import infer_features, with_gaps
 from ifonly.space.layout import Layout
 from ifonly.space.marks import decode, decode_feature, encode, encode_feature
 from ifonly.space.one_hot import OneHot, check_groups, find_groups, groups_of, stated_groups
+from ifonly.space.table.carry import carry_of, find_carried
+from ifonly.space.table.frame import LIBRARIES, Frame, as_frame, library_of
 
 SPARSITY = 0.5
 _FIELDS = {"library", "features", "labels", "weights", "sparsity", "one_hot"}
@@ -40,6 +41,8 @@ class Space(Layout):
         Groups of columns that are one category: an answer sets one column of each.
     thousands
         What stands between the thousands of numbers in sentences, pictures and pages.
+    carry
+        Columns that are no features: answers and the model have them as their row does.
 
     Raises
     ------
@@ -65,7 +68,7 @@ class Space(Layout):
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
         if not self.features:
-            raise DataError("A space needs at least one feature.")
+            raise DataError("A space needs at least one feature.", "Carried columns are none.")
         if len(set(self.names)) < len(self.names):
             raise DataError(f"Two features have the same name: {', '.join(self.names)}.")
         check_labels(self.features, self.labels)
@@ -89,6 +92,7 @@ class Space(Layout):
         thousands: str = ",",
         fillable: Iterable[str] = (),
         erasable: Iterable[str] = (),
+        carry: Iterable[str] = (),
     ) -> Space:
         """The space of a frame of training rows, without its outcome column.
 
@@ -108,8 +112,7 @@ class Space(Layout):
         weights
             What a change of a feature costs: a factor on its distance, or `ifonly.cost(...)`.
         sparsity
-            The charge for changed features: all of them together cost this much, beside their
-            distance.
+            The charge for changed features: all together cost this much, beside their distance.
         precision
             The decimals of numbers, where they are not those of most values: {'income': -2} for
             hundreds.
@@ -117,12 +120,15 @@ class Space(Layout):
             Lists of columns of 0 and 1 that are one category each: an answer sets one of them.
             They are found where their names share a start and every row agrees; () finds none.
         thousands
-            What stands between the thousands of numbers of five and more digits: "," or " ",
-            "'", "_", or "" for nothing.
+            Between the thousands of numbers of five and more digits: ",", " ", "'", "_" or "".
         fillable
             Columns in which an answer may give a value where the row has none.
         erasable
             Columns in which an answer may leave out the row's value.
+        carry
+            Columns that are no features: identifiers, free text, lists, dates that nobody may
+            change. The model is asked with them as the row has them, and answers keep them.
+            Found where they are empty, or lists, or 20 texts and more that all differ.
 
         Returns
         -------
@@ -150,15 +156,15 @@ class Space(Layout):
                 "Give a dictionary, such as ordinal={'grade': ['low', 'high']}.",
             )
         named = [categorical] if isinstance(categorical, str) else list(categorical)
-        if one_hot is None:
-            groups = find_groups(frame, {*named, *ordinal, *(precision or {})})
-        else:
-            groups = stated_groups(frame, one_hot)
+        stated = {*named, *ordinal, *(precision or {})}
+        carried = find_carried(frame, carry, stated)
+        frame = frame.drop([one.name for one in carried])
+        groups = find_groups(frame, stated) if one_hot is None else stated_groups(frame, one_hot)
         flags = [name for group in groups for name in group.columns]
         features = infer_features(frame, [*named, *flags], ordinal, precision or {})
         features = with_gaps(features, fillable=fillable, erasable=erasable)
         prices = labels or {}, weights or {}, sparsity
-        return cls(features, library_of(frame), *prices, groups, thousands)
+        return cls(features, library_of(frame), *prices, groups, thousands, carry=carried)
 
     @classmethod
     def describe(cls, *features: dict[str, Any]) -> Space:
@@ -242,7 +248,7 @@ class Space(Layout):
         Examples
         --------
         >>> sorted(Space.describe({"name": "age", "low": 17, "high": 90}).to_plain())
-        ['features', 'labels', 'library', 'one_hot', 'sparsity', 'weights']
+        ['carry', 'features', 'labels', 'library', 'one_hot', 'sparsity', 'weights']
         """
         display = {} if self.thousands == "," else {"thousands": self.thousands}
         return display | {
@@ -252,6 +258,7 @@ class Space(Layout):
             "weights": encode(dict(self.weights)),
             "sparsity": self.sparsity,
             "one_hot": [[list(group.columns), group.optional] for group in self.one_hot],
+            "carry": [asdict(one) for one in self.carry],
         }
 
     @classmethod
@@ -278,7 +285,7 @@ class Space(Layout):
         >>> Space.from_plain(space.to_plain()) == space
         True
         """
-        if not isinstance(plain, dict) or set(plain) - {"thousands"} != _FIELDS:
+        if not isinstance(plain, dict) or set(plain) - {"carry", "thousands"} != _FIELDS:
             raise DataError("This is not a description of a space.", "Write one by to_json().")
         if plain["library"] not in LIBRARIES:
             raise DataError(
@@ -289,4 +296,5 @@ class Space(Layout):
         features = tuple(from_plain(decode_feature(one)) for one in plain["features"])
         prices = decode(plain["labels"]), decode(plain["weights"]), plain["sparsity"]
         display = groups_of(plain["one_hot"]), plain.get("thousands", ",")
-        return cls(features, plain["library"], *prices, *display)
+        carry = carry_of(plain.get("carry", []))
+        return cls(features, plain["library"], *prices, *display, carry=carry)

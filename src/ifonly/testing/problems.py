@@ -15,7 +15,7 @@ from ifonly.rules import Rule, between, fixed, one_of, only_decreases, only_incr
 from ifonly.solve.pose import pose
 from ifonly.solve.prepare import prepare, provided
 from ifonly.space import Categorical, Continuous, Ordinal, Space
-from ifonly.space.dtypes import holds_whole
+from ifonly.space.table.dtypes import holds_whole
 from ifonly.testing.grammar import fits, rule_of
 from ifonly.testing.models import MODEL_KINDS, random_model
 from ifonly.testing.spaces import CODED, random_codes, random_frame

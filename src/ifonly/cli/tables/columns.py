@@ -1,8 +1,9 @@
-"""What the words of a CSV file mean: numbers, truth values or text, and which are missing.
+"""What the words of a CSV file mean: numbers, truth values, dates or text, and which are missing.
 
 A CSV file does not say what its columns hold. The model does, where its encoders know the levels of
 a column; then the training file, for every other file; then the words themselves. An empty field is
-missing. NA, NaN and null are missing among numbers, and levels among text.
+missing. NA, NaN and null are missing among numbers, and levels among text. Dates are words such as
+2024-03-01 or 2024-03-01 10:30.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ TEXT_DTYPE = pd.Series(["text"]).dtype
 _NUMBER = re.compile(
     r"\s*[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?)\s*", re.IGNORECASE
 )
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9:]+)?)?"
+)
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
 _PADDED = re.compile(r"\s*[+-]?0[0-9]")
 
@@ -38,6 +42,7 @@ class Kind(Enum):
 
     NUMBER = "number"
     TRUTH = "truth"
+    DATE = "date"
     TEXT = "text"
 
 
@@ -47,6 +52,8 @@ _KINDS = {
     "integer": Kind.NUMBER,
     "floating": Kind.NUMBER,
     "mixed-integer-float": Kind.NUMBER,
+    "datetime64": Kind.DATE,
+    "datetime": Kind.DATE,
 }
 
 
@@ -109,7 +116,11 @@ def _kind_of_words(words: Sequence[str]) -> Kind:
     numbers = [word for word in words if not _no_number(word)]
     if all(map(_NUMBER.fullmatch, numbers)) and (numbers or not words):
         return Kind.TEXT if any(map(_PADDED.match, numbers)) else Kind.NUMBER
-    return Kind.TRUTH if all(word in TRUTH for word in words) else Kind.TEXT
+    if all(word in TRUTH for word in words):
+        return Kind.TRUTH
+    return (
+        Kind.DATE if all(map(_DATE.fullmatch, words)) and _dates(words) is not None else Kind.TEXT
+    )
 
 
 def _no_number(word: str) -> bool:
@@ -138,4 +149,17 @@ def _values(words: Sequence[str | None], kind: Kind) -> pd.Series[Any]:
     if kind is Kind.TRUTH and all(word in TRUTH for word in present):
         truth = [np.nan if word is None else TRUTH[word] for word in words]
         return pd.Series(truth, dtype=bool if len(present) == len(words) else object)
+    if kind is Kind.DATE and all(map(_DATE.fullmatch, present)):
+        dates = _dates(words)
+        if dates is not None:
+            return dates
     return pd.Series([np.nan if word is None else word for word in words], dtype=TEXT_DTYPE)
+
+
+def _dates(words: Sequence[str | None]) -> pd.Series[Any] | None:
+    """Words as dates; nothing where one is no day of the calendar, or offsets differ."""
+    try:
+        read = pd.to_datetime(pd.Series(np.array(words, dtype=object)), format="ISO8601")
+    except ValueError:
+        return None
+    return read if isinstance(read.dtype, pd.DatetimeTZDtype) or read.dtype.kind == "M" else None

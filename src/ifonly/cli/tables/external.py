@@ -10,7 +10,8 @@ from ifonly.cli.tables.files import read_table
 from ifonly.errors import DataError, OptionError
 from ifonly.metrics import Sets, gather
 from ifonly.space import Space
-from ifonly.space.frame import free_name
+from ifonly.space.table.carry import column_order
+from ifonly.space.table.frame import free_name
 
 
 def read_sets(
@@ -41,7 +42,7 @@ def read_sets(
         )
     return gather(
         lines[[query, *(name for name in space.names if name in lines.columns)]],
-        asked[[name for name in space.names if name in asked.columns]],
+        asked[[name for name in column_order(space) if name in asked.columns]],
         space,
         k=k,
         wanted=target,

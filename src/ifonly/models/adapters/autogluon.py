@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.models.adapters.table import TableModel, wanted_columns
+from ifonly.models.adapters.names import wanted_columns
+from ifonly.models.adapters.table import TableModel
 from ifonly.models.protocol import Model
 from ifonly.space import Space
 

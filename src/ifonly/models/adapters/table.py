@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ifonly.errors import DataError, ModelError, OptionError, PredictionError, nearest
+from ifonly.errors import DataError, ModelError, OptionError, PredictionError
+from ifonly.models.adapters.names import wanted_columns
 from ifonly.models.pace import Meter
 from ifonly.models.service import service_error
 from ifonly.space import Categorical, Continuous, Space
-from ifonly.space.frame import Frame
+from ifonly.space.table.carry import Carried, column_order
+from ifonly.space.table.frame import Frame
 
 MOST_KEPT = 1024
 """Rows up to which the output of a pipeline's first steps is kept for a second question."""
@@ -32,7 +34,9 @@ class TableModel:
     `columns` the order in which the model wants its features. `bare` asks with an array of values,
     for a model that was fitted without column names. Where `steps` are the first steps of a
     pipeline, `ask` and `predict` belong to its last one. `gives` says what the scores were before
-    they became numbers from 0 to 1: a 'probability', a 'margin' or a 'label'.
+    they became numbers from 0 to 1: a 'probability', a 'margin' or a 'label'. A model that takes
+    columns which are `carried` along gets those of the row that codes are tagged with, or of the
+    first.
     """
 
     space: Space
@@ -45,6 +49,7 @@ class TableModel:
     gives: str = "probability"
     meter: Meter = field(default_factory=Meter, compare=False, repr=False)
     """What counts the rows, and knows how many a request may have."""
+    carried: Carried | None = None
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] what the model gives for codes [n, d]."""
@@ -68,9 +73,35 @@ class TableModel:
 
     def frame(self, codes: np.ndarray) -> Frame:
         """The frame, or the bare array, that the model is asked with."""
+        if self.carried is not None:
+            return self._with_carried(codes)
         frame = self.space.rows(codes)
         if self.columns and self.columns != self.space.names:
             frame = frame[list(self.columns)]
+        return frame.to_numpy() if self.bare else frame
+
+    def carrying(self, carried: Carried | None) -> TableModel:
+        """The model asked with the carried columns of other rows, where it takes any."""
+        taken = {one.name for one in self.space.carry} & {
+            *(self.columns or column_order(self.space))
+        }
+        if not taken:
+            return self
+        if carried is None:
+            raise DataError(
+                f"The model takes the column {min(taken)!r}, which is carried along; its values "
+                "are not known here.",
+                "Give rows with every column of the data.",
+            )
+        steps = None if self.steps is None else FirstSteps(self.steps.transform)
+        return replace(self, carried=carried, steps=steps)
+
+    def _with_carried(self, codes: np.ndarray) -> Frame:
+        assert self.carried is not None
+        d = len(self.space)
+        rows = codes[:, d].astype(np.intp) if codes.shape[1] > d else np.zeros(len(codes), np.intp)
+        order = self.columns or column_order(self.space)
+        frame = self.carried.beside(self.space.rows(codes[:, :d]), rows, order)
         return frame.to_numpy() if self.bare else frame
 
     def _input(self, codes: np.ndarray) -> Any:
@@ -186,55 +217,14 @@ def label_scores(predict: Callable[[Any], Any], classes: tuple[Any, ...], frame:
     return np.eye(len(classes))[label_index(output, len(frame), classes)]
 
 
-def wanted_columns(names: Iterable[object], space: Space) -> tuple[str, ...]:
-    """The space's columns in the model's order, where it remembers them; they must be the same."""
-    columns = own_names(names, space.names)
-    extra = [name for name in space.names if name not in columns]
-    missing = [name for name in columns if name not in space.names]
-    if columns and extra:
-        raise DataError(
-            f"`data` has the column {extra[0]!r}, which the model was not trained on.",
-            f"It was trained on {missing[0]!r}, which `data` lacks: give the frame it was trained "
-            "on, or rename its columns."
-            if missing
-            else f"If it is the outcome, drop it: data.drop(columns={extra!r}).",
-        )
-    if missing:
-        raise DataError(
-            f"`data` lacks the column {missing[0]!r}, which the model was trained on.",
-            nearest(missing[0], space.names),
-        )
-    return columns
-
-
-def own_names(names: Iterable[object], columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns in the order of the names by which a model remembers them.
-
-    LightGBM writes spaces as underscores, and refuses the signs of JSON, which people then leave
-    out: where letters and digits tell the columns apart, they are what is compared. It calls the
-    columns of an array Column_0 and so on, which says nothing. Other names come back as they are.
-
-    >>> own_names(["worst_area", "size"], ["size", "worst area"])
-    ('worst area', 'size')
-    """
-    own = tuple(str(name) for name in names)
-    if own == tuple(f"Column_{j}" for j in range(len(columns))) and own != tuple(columns):
-        return ()
-    plain = {_letters(name): name for name in columns}
-    found = tuple(plain.get(_letters(name), "") for name in own)
-    exact = set(own) == set(columns)
-    return found if not exact and sorted(found) == sorted(columns) else own
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name))
-
-
 def framed(thing: Any, space: Space, ask: Callable[[Any], Any]) -> TableModel:
     """A model that asks with the columns which a fitted thing, an estimator or a step, wants."""
     columns = wanted_columns(getattr(thing, "feature_names_in_", ()), space)
+    count = getattr(thing, "n_features_in_", None)
     # One that was fitted on an array complains about column names that it never saw.
-    bare = not columns and getattr(thing, "n_features_in_", None) == len(space)
+    bare = not columns and count in (len(space), len(space) + len(space.carry))
+    if bare and space.carry and count == len(space):
+        columns = space.names
     return TableModel(space, (), ask, columns=columns, bare=bare)
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ifonly.errors import ModelError
-from ifonly.models.adapters.table import TableModel, wanted_columns, with_categories
+from ifonly.models.adapters.names import wanted_columns
+from ifonly.models.adapters.table import TableModel, with_categories
 from ifonly.models.protocol import Model
 from ifonly.space import Space
 

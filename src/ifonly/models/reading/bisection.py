@@ -14,7 +14,7 @@ from ifonly.errors import ModelError, ReadingError
 from ifonly.models.reading.inputs import Inputs, blocks
 from ifonly.models.reading.trees.grown import Comparison
 from ifonly.space import Continuous
-from ifonly.space.dtypes import digits_of, holds_whole, number_dtype
+from ifonly.space.table.dtypes import digits_of, holds_whole, number_dtype
 
 FAR = 1e18
 """Beyond the range of any feature, and within that of single precision."""

@@ -21,7 +21,7 @@ from ifonly.models.reading.trees.edges import edge_points
 from ifonly.models.reading.trees.trees import Trees
 from ifonly.models.reading.witness import Checked, Witness
 from ifonly.space import Space
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 
 RANDOM = 2000
 """Random points of the space."""

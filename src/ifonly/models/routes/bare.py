@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.models.adapters.table import TableModel, check_scores, run
-from ifonly.space.dtypes import number_dtype
+from ifonly.space.table.dtypes import number_dtype
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from ifonly.models.routes.bare import Bare, bare
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.pipeline_table import Direct, direct
 from ifonly.space import Space
+from ifonly.space.table.carry import tagged
 
 
 def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
@@ -35,8 +36,8 @@ def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
         return Lookup.of(adapted)
     if isinstance(adapted, TorchModule):
         read = differentiable(model, adapted, space, probe)
-    elif not isinstance(adapted, TableModel) or not len(probe):
-        return adapted
+    elif not isinstance(adapted, TableModel) or adapted.carried is not None or not len(probe):
+        return adapted  # what a model makes of carried columns is asked, not read
     elif hasattr(model, "steps"):
         try:
             read = differentiable(model, adapted, space, probe)
@@ -93,9 +94,13 @@ def approach(
 ) -> Approach:
     """The approach to a model, `adapted` to a space, by rows [n, d] and their scores [n, c].
 
+    Where it takes carried columns, rows are tagged.
+
     What the limits of the `meter` leave out is not known: the model itself is asked then.
     """
     points = spread(space, PROBES, seed=0)
+    if codes.shape[1] > len(space):
+        points = tagged(points, np.zeros(len(points)))
     plain = without_samplers(model)
     inner, threshold = unwrapped(plain)
     asked = adapted if isinstance(adapted, TableModel) else Metered(adapted, meter)
@@ -105,7 +110,8 @@ def approach(
         return Approach(model, adapted, Decision(threshold, found=True), adapted)
     if decision.threshold is None or decision.threshold != threshold:
         inner = plain  # a wrapper that does not decide as it seems to
-    within = adapted if inner is model else adapt(inner, space, codes)
+    known = getattr(adapted, "carried", None)
+    within = adapted if inner is model else adapt(inner, space, codes, known)
     if isinstance(within, TableModel) and within is not adapted:
         within = replace(within, meter=meter)
     if decision.labels:

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from ifonly import metrics
-from ifonly.metrics.boundary import met, wanted_goal
-from ifonly.models import adapt
+from ifonly.metrics.boundary import adapted_to, met, places_of, wanted_goal
 from ifonly.paper.authors.facts import SET_METRICS
 from ifonly.paper.report import figures
 from ifonly.paper.report import page_parts as pages
 from ifonly.paper.report.page_parts import Section, not_run, picture, table, text
 from ifonly.paper.runs.machine import machine
 from ifonly.render.html import isolated
+from ifonly.space.table.carry import tagged
 
 MOST_ROWS = 200
 """How many rows the page shows one by one."""
@@ -38,8 +38,9 @@ def evaluated(sets: Any, model: Any = None, *, within: str = "sphere", seed: int
     """The metrics of Answers or of Sets from elsewhere; a model judges them and its boundary."""
     valid, boundary = sets.filled, pd.DataFrame()
     if model is not None:
-        adapted = adapt(model, sets.space, sets.x[:256])
-        valid = sets.filled & met(adapted, wanted_goal(sets, adapted), sets.points)
+        adapted = adapted_to(sets, model)
+        points = tagged(sets.points, places_of(sets, adapted))
+        valid = sets.filled & met(adapted, wanted_goal(sets, adapted), points)
         boundary = metrics.boundary(sets, model, within=within, seed=seed)
     table_of = metrics.set_metrics(
         sets.metric, sets.x, sets.points, valid, sets.filled, distance=sets.distance()

@@ -15,7 +15,7 @@ import numpy as np
 from ifonly.rules.box import CLOSE
 from ifonly.rules.formula.affine import NO, YES, Affine
 from ifonly.space import Space
-from ifonly.space.unseen import is_unseen
+from ifonly.space.table.unseen import is_unseen
 
 
 @dataclass(eq=False)

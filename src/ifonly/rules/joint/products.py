@@ -31,6 +31,7 @@ from ifonly.rules.formula import (
 )
 from ifonly.rules.intervals import SIGNS
 from ifonly.rules.joint.relation import LARGEST, Relation, amount, unknown
+from ifonly.rules.language.dates import is_negative, to_number
 from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.linear import Term, digits_of
 from ifonly.rules.scene import Scene, as_number
@@ -55,7 +56,7 @@ class Products(Relation):
     def __post_init__(self) -> None:
         for side in ("left", "right"):
             products = tuple(
-                (float(times), tuple(map(str, over)), tuple(map(str, under)))
+                (to_number(times), tuple(map(str, over)), tuple(map(str, under)))
                 for times, over, under in getattr(self, side)
             )
             object.__setattr__(self, side, products or ((0.0, (), ()),))
@@ -217,6 +218,6 @@ def _text(terms: tuple[Product, ...]) -> str:
         size = number_text(abs(times))
         parts = [*([size] if abs(times) != 1 or not over else []), *map(name_text, over)]
         word = " / ".join([" * ".join(parts), *map(name_text, under)])
-        sign = "-" if times < 0 else "+"
-        text += f" {sign} {word}" if text else ("-" if times < 0 else "") + word
+        sign = "-" if is_negative(times) else "+"
+        text += f" {sign} {word}" if text else sign.strip("+") + word
     return text

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from ifonly.errors import RuleError, close, nearest
+from ifonly.rules.language.dates import UNCERTAIN, Written, date_at
 from ifonly.rules.language.names import (
     KEYWORDS,
     NUMBER,
@@ -104,7 +105,10 @@ class Reader:
         self.at = len(self.line) - len(self.line[end:].lstrip())
 
     def number(self, hint: str) -> float:
-        """The number that must stand here."""
+        """The number, or in a space with dates the date or duration, that must stand here."""
+        if found := self.date():
+            self.move(found[1])
+            return found[0]
         grouped = GROUPED.match(self.line, self.at)
         if grouped:
             plain = grouped[0].replace(",", "")
@@ -114,6 +118,14 @@ class Reader:
             raise self.expected("a number", hint)
         self.move(match.end())
         return float(match[0])
+
+    def date(self) -> tuple[Written, int] | None:
+        """The date or the duration that stands here, and where it ends."""
+        if not any(feature.column.unit for feature in self.space.features):
+            return None
+        if found := UNCERTAIN.match(self.line, self.at):
+            raise self.trouble(f"{found[2]} have no fixed length.", "Say it in days or weeks.")
+        return date_at(self.line, self.at)
 
     def name(self) -> str:
         """The feature that must stand here."""
@@ -204,6 +216,10 @@ class Reader:
         if not word:
             return self.expected(what, nearest("", names))
         first = word.partition(" ")[0]
+        if {word, first} & {one.name for one in self.space.carry}:
+            return self.trouble(
+                f"{word!r} is carried along and never changes.", "Leave the rule out."
+            )
         hint = close(word, names) or close(first, names) or close(first, others)
         return self.trouble(f"{word!r} is not a feature.", hint or nearest("", names))
 

@@ -43,6 +43,7 @@ from ifonly.errors import RuleError, close
 from ifonly.rules.change_rules import AtMost, OnlyChange
 from ifonly.rules.json import from_plain
 from ifonly.rules.language.cursor import Reader, Trouble
+from ifonly.rules.language.dates import in_units
 from ifonly.rules.language.names import Found
 from ifonly.rules.language.relations import number_stands, read_relation
 from ifonly.rules.language.verbs import read_about
@@ -199,7 +200,7 @@ def parse(line: str, space: Space) -> Rule:
             break
         reader = Reader(line, space, turns)
         try:
-            return read_line(reader)
+            return in_units(read_line(reader), space)
         except Trouble as trouble:
             if worst is None or trouble.reached > worst.reached:
                 worst = trouble
@@ -268,6 +269,7 @@ def _as_rule(given: Any, space: Space) -> Rule:
             if not any(name in str(rule) for name in Reader("", space).groups):
                 raise
             rule = parse(str(rule), space)  # as rules on the columns of a group
+        rule = in_units(rule, space)
     except RecursionError:
         raise RuleError("The rule is nested too deeply.", "Split it.") from None
     return rule

@@ -107,6 +107,8 @@ def number_text(value: float) -> str:
     >>> number_text(30.0), number_text(0.25), number_text(1234567.0), number_text(1e20)
     ('30', '0.25', '1234567', '1e+20')
     """
+    if hasattr(value, "said"):  # a date, or a duration
+        return str(value.said)
     value = float(value)
     return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
 

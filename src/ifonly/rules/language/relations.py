@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from ifonly.rules.intervals import Compare
 from ifonly.rules.joint.products import TURNED, Product, Products
 from ifonly.rules.language.cursor import Reader
+from ifonly.rules.language.dates import Written
 from ifonly.rules.language.names import NUMBER, Found, name_text
 from ifonly.rules.linear import Linear
 from ifonly.rules.rule import Rule
@@ -68,7 +69,11 @@ def read_relation(reader: Reader, first: str | None = None) -> Rule:
 
 def number_stands(reader: Reader) -> bool:
     """Whether a number stands here, or the minus of a sum."""
-    return bool(NUMBER.match(reader.line, reader.at) or reader.stands("-"))
+    return _number_here(reader) or bool(reader.stands("-"))
+
+
+def _number_here(reader: Reader) -> bool:
+    return bool(NUMBER.match(reader.line, reader.at) or reader.date())
 
 
 def _linear(parts: list[Part]) -> tuple[tuple[float, str], ...]:
@@ -89,7 +94,7 @@ def _sum(reader: Reader, first: str | None = None) -> list[Part]:
 
 def _term(reader: Reader) -> Part:
     found = _chosen(reader, number=number_stands(reader))
-    if found is None and not NUMBER.match(reader.line, reader.at) and reader.take("-"):
+    if found is None and not _number_here(reader) and reader.take("-"):
         part = _term(reader)
         return replace(part, times=-part.times, alone=False)
     return _product(reader, _factor(reader, found))
@@ -99,8 +104,11 @@ def _product(reader: Reader, first: float | str) -> Part:
     """The term whose first factor is behind."""
     part = Part(first) if isinstance(first, float) else Part(over=(first,), alone=True)
     while sign := reader.take("*", "/"):
-        place, number = reader.at, bool(NUMBER.match(reader.line, reader.at))
-        factor = _factor(reader, _chosen(reader, number=number))
+        place = reader.at
+        factor = _factor(reader, _chosen(reader, number=_number_here(reader)))
+        if isinstance(first, Written) or isinstance(factor, Written):
+            hint = "For example: end - start <= 30 days."
+            raise reader.trouble("dates and durations are not multiplied or divided.", hint, place)
         part = replace(part, alone=False)
         if isinstance(factor, float):
             if sign == "/" and not factor:

@@ -25,8 +25,9 @@ from ifonly.rules.change_rules import Changes, Fixed, Steps
 from ifonly.rules.intervals import Between, Monotone, Shift
 from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.language.cursor import Reader
+from ifonly.rules.language.dates import limit_text
 from ifonly.rules.language.groups import read_causes, read_group, read_together
-from ifonly.rules.language.names import name_text, number_text
+from ifonly.rules.language.names import name_text
 from ifonly.rules.language.relations import SIGNS, read_relation
 from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.percent import PercentShift
@@ -167,7 +168,7 @@ def _only_numbers(reader: Reader, name: str, verb: str) -> None:
 def _only_levels(reader: Reader, name: str, verb: str) -> None:
     feature = reader.space.features[reader.space.index(name)]
     if not isinstance(feature, Categorical):
-        low, high = number_text(feature.low), number_text(feature.high)
+        low, high = (limit_text(feature.column, end) for end in (feature.low, feature.high))
         raise reader.trouble(
             f"{name!r} is a number, and {verb!r} is for levels.",
             f"Compare it, as in '{name_text(name)} = {low}', or bound it: "

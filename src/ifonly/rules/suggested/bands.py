@@ -11,7 +11,7 @@ from ifonly.rules.levels import OneOf
 from ifonly.rules.logic import Equivalent
 from ifonly.rules.suggested.functions import MOST_LEVELS
 from ifonly.rules.suggested.table import CERTAIN, LEAST_ROWS, Suggestion, Table
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 
 MOST_BANDS = 8
 """How many levels of a category are stated as bands at the most."""

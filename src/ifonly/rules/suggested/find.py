@@ -6,6 +6,10 @@ from itertools import islice
 
 import numpy as np
 
+from ifonly.errors import RuleError
+from ifonly.rules.language.dates import in_units
+from ifonly.rules.linear import Linear
+from ifonly.rules.rule import Rule
 from ifonly.rules.suggested.bands import bands
 from ifonly.rules.suggested.functions import determined, functions
 from ifonly.rules.suggested.marks import equivalences, followed, implications
@@ -45,7 +49,19 @@ def find_rules(space: Space, codes: np.ndarray, most: int) -> tuple[Suggestion, 
 def _holds(table: Table, found: Suggestion) -> bool:
     """Whether the rule itself accepts every row: it has the last word."""
     codes = table.codes
+    if not _in_units(table.space, found.rule):
+        return False
     return bool(found.rule.holds(table.space, codes, codes[:, None]).all())
+
+
+def _in_units(space: Space, rule: Rule) -> bool:
+    """Whether a rule has no date, or only compares dates: their codes are no quantities."""
+    if not any(space.features[space.index(name)].column.unit for name in rule.names):
+        return True
+    try:
+        return isinstance(rule, Linear) and in_units(rule, space) is rule
+    except RuleError:
+        return False
 
 
 def _parts(space: Space, relations: list[Relation]) -> set[tuple[int, int]]:

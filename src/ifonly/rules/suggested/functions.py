@@ -8,7 +8,7 @@ import numpy as np
 
 from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.suggested.table import CERTAIN, Suggestion, Table
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 
 MOST_LEVELS = 40
 """How many pairs one rule lists at the most."""

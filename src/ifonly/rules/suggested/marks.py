@@ -19,7 +19,7 @@ from ifonly.rules.levels import OneOf
 from ifonly.rules.logic import Equivalent, Implies
 from ifonly.rules.suggested.functions import MOST_LEVELS, Functions
 from ifonly.rules.suggested.table import CERTAIN, FREQUENT, LEAST_ROWS, Mark, Suggestion, Table
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 
 GAP = 5
 """How many steps of a number lie between a value that stands out and all others, at the least."""

@@ -18,7 +18,7 @@ from ifonly.rules.language.names import number_text
 from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.rule import Rule
 from ifonly.space import Categorical, Space
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 
 CERTAIN = 6.0
 """What the chance is below, as a power of ten, over all rules of a kind that were looked at."""

@@ -13,7 +13,7 @@ from ifonly.rules import Rule
 from ifonly.search.exact import clash
 from ifonly.space import Categorical
 from ifonly.space.feature import Column
-from ifonly.space.unseen import is_unseen, unseen_codes
+from ifonly.space.table.unseen import is_unseen, unseen_codes
 
 DRAWS = 40
 

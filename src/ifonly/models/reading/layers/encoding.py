@@ -16,7 +16,7 @@ from ifonly.errors import ReadingError
 from ifonly.models.reading.inputs import Inputs, blocks
 from ifonly.models.reading.layers.layers import Layer
 from ifonly.space import Categorical, Continuous, Feature, Space
-from ifonly.space.codes import value_of
+from ifonly.space.table.values import value_of
 
 
 @dataclass(frozen=True, eq=False)

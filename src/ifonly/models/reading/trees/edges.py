@@ -8,7 +8,7 @@ from ifonly.models.reading.steps import code_at, span, step_below
 from ifonly.models.reading.trees.tree import Regions, Tree, regions
 from ifonly.models.reading.trees.trees import Trees
 from ifonly.space import Categorical, Continuous, Space
-from ifonly.space.dtypes import holds_whole
+from ifonly.space.table.dtypes import holds_whole
 
 TRIES, KEPT = 16, 2
 """Random points for each code that is asked about, and those kept: the ones that tell the most."""

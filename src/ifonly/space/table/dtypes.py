@@ -94,6 +94,8 @@ def arrow_type(name: str) -> Any:
         return getattr(pyarrow, decimal[1])(int(decimal[2]), int(decimal[3]))
     if entry := _DICTIONARY.fullmatch(name):
         return pyarrow.dictionary(arrow_type(entry[2]), arrow_type(entry[1]), entry[3] == "1")
+    if moment := re.fullmatch(r"timestamp\[(\w+), tz=(.+)\]", name):
+        return pyarrow.timestamp(moment[1], moment[2])
     return pyarrow.type_for_alias(name)
 
 

@@ -1,4 +1,4 @@
-"""From a frame to codes, with every check that a frame must pass, and from codes to a frame.
+"""From codes to a frame, and to single values.
 
 pandas columns are taken from a small array of the levels in their own dtype, so that a model never
 sees a frame unlike the one it was trained on; other libraries go through Narwhals.
@@ -14,140 +14,22 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from ifonly.errors import DataError, nearest
-from ifonly.space.dtypes import (
+from ifonly.space.feature import Categorical, Column, Continuous, Feature
+from ifonly.space.table.dates import clock_of, date_column, date_value, undated
+from ifonly.space.table.dtypes import (
     arrow_type,
     column_in,
     digits_of,
-    held,
-    holds_whole,
     named_dtype,
     number_dtype,
 )
-from ifonly.space.feature import Categorical, Column, Continuous, Feature
-from ifonly.space.frame import Frame, levels_and_positions, numbers
-from ifonly.space.unseen import (
+from ifonly.space.table.frame import Frame
+from ifonly.space.table.unseen import (
     fractional,
     is_held,
-    level_place,
     pandas_unseen,
-    read_own,
     unseen_places,
 )
-
-
-def read_codes(features: Sequence[Feature], frame: nw.DataFrame[Any], what: str) -> np.ndarray:
-    """float64 [n, d] of a frame; `what` is the argument's name, for messages."""
-    _check_columns(frame.columns, [feature.name for feature in features], what)
-    codes = np.empty((len(frame), len(features)), dtype=np.float64)
-    for j, feature in enumerate(features):
-        codes[:, j] = _column_codes(feature, _series(frame, feature.name), what)
-    return codes
-
-
-def read_rows(
-    features: Sequence[Feature], frame: nw.DataFrame[Any], what: str
-) -> tuple[tuple[Feature, ...], np.ndarray]:
-    """float64 [n, d] of rows that are asked, and the features with their unseen values."""
-    _check_columns(frame.columns, [feature.name for feature in features], what)
-    codes, own = np.empty((len(frame), len(features)), dtype=np.float64), list(features)
-    for j, feature in enumerate(features):
-        series = _series(frame, feature.name)
-        try:
-            codes[:, j] = _column_codes(feature, series, what)
-        except DataError as error:
-            mixed = isinstance(series, pd.Series)
-            own[j], codes[:, j] = read_own(feature, series.to_list(), error, mixed=mixed)
-    return tuple(own), codes
-
-
-def _series(frame: nw.DataFrame[Any], name: str) -> Any:
-    # pandas natively: Narwhals' clothes cost more than the column of a single row.
-    native = frame.to_native()
-    return native[name] if isinstance(native, pd.DataFrame) else frame[name]
-
-
-def _column_codes(feature: Feature, series: Any, what: str) -> np.ndarray:
-    """float64 [n] of a column; a value that the data do not have is refused."""
-    if isinstance(feature, Continuous):
-        codes = held(numbers(series, what), feature, what)
-    else:
-        levels, positions = levels_and_positions(series, what)
-        places = {(type(level), level): float(i) for i, level in enumerate(feature.levels)}
-        index = [
-            places[type(level), level]
-            if (type(level), level) in places
-            else _level_index(level, feature, f"row {np.argmax(positions == i)} of `{what}`")
-            for i, level in enumerate(levels)
-        ]
-        codes = np.array([*index, np.nan])[positions]
-    _check_values(codes, feature, what)
-    return codes
-
-
-def _check_columns(columns: Sequence[str], names: Sequence[str], what: str) -> None:
-    missing = [name for name in names if name not in columns]
-    extra = [str(name) for name in columns if name not in names]
-    if missing and extra:
-        raise DataError(
-            f"`{what}` lacks the column {missing[0]!r} and has an unknown column {extra[0]!r}.",
-            nearest(extra[0], missing),
-        )
-    if missing:
-        raise DataError(
-            f"`{what}` lacks the column{_list(missing)}.",
-            "Give every feature that the model was trained on.",
-        )
-    if extra:
-        raise DataError(
-            f"`{what}` has the column{_list(extra)}, which is not a feature of the space.",
-            f"If it is the outcome, or no feature of the model, drop it: "
-            f"{what}.drop(columns={extra!r}).",
-        )
-
-
-def _list(names: Sequence[str]) -> str:
-    return f"{'s' if len(names) > 1 else ''} {', '.join(map(repr, names[:8]))}"
-
-
-def _level_index(level: Any, feature: Categorical, where: str) -> float:
-    place = level_place(level, feature)
-    if place is not None:
-        return float(place)
-    alike = (known for known in feature.levels if known == level or str(known) == str(level))
-    twin = next(alike, None)
-    hint = nearest(level, feature.levels)
-    if twin is not None:
-        hint = (
-            f"The data has the {type(twin).__name__} {twin!r}, this is the "
-            f"{type(level).__name__} {level!r}: convert the column."
-        )
-    raise DataError(
-        f"The column {feature.name!r} in {where} holds {level!r}, which is not a known level.", hint
-    )
-
-
-def _check_values(codes: np.ndarray, feature: Feature, what: str) -> None:
-    if not feature.missing and np.isnan(codes).any():
-        place = int(np.flatnonzero(np.isnan(codes))[0])
-        raise DataError(
-            f"The column {feature.name!r} of `{what}` has no value in row {place}, and the data "
-            "that describe the space have no missing values there.",
-            "Fill the value in, or describe the space from data in which it may be missing.",
-        )
-    if np.isinf(codes).any():
-        raise DataError(
-            f"The column {feature.name!r} of `{what}` holds an infinite value.",
-            "Replace it with a number, or with a missing value where the model takes one.",
-        )
-    whole = holds_whole(feature.column.dtype)
-    odd = codes[~np.isnan(codes) & (codes != np.round(codes))]
-    if whole and len(odd):
-        raise DataError(
-            f"The column {feature.name!r} of `{what}` holds {odd[0]}, and the data have whole "
-            "numbers there.",
-            "Round it, or give `data` with decimals.",
-        )
 
 
 def build_columns(
@@ -169,28 +51,45 @@ def build_columns(
 
 def _other_column(feature: Feature, codes: np.ndarray, library: str) -> nw.Series[Any]:
     """The column of codes [n] in a library other than pandas."""
+    if feature.column.unit:
+        dates: nw.Series[Any] = date_column(feature.column, codes, library)
+        return dates.alias(feature.name)
     values, column = _values(feature, codes), _written_as(feature, codes)
-    name = column.dtype
-    if name.endswith("[pyarrow]"):
+    own = [column.unseen[place - 1] for place in np.unique(unseen_places(codes)) if place]
+    if column.dtype == "Enum":
+        more = [value for value in own if value is not None]
+        column = replace(column, categories=(*column.categories, *more))
+    return series_of(feature.name, values, library, column)
+
+
+def series_of(name: str, values: Any, library: str, column: Column | None = None) -> nw.Series[Any]:
+    """Values as a series of a library, with the dtype of a column where one is given."""
+    if column is not None and column.dtype.endswith("[pyarrow]"):
         import pyarrow
 
-        array = pyarrow.chunked_array([pyarrow.array(values, type=arrow_type(name))])
-        made: nw.Series[Any] = nw.from_native(array, series_only=True)
-        return made.alias(feature.name)
-    backend: Any = library
-    return nw.new_series(feature.name, values, _narwhals_dtype(column, codes), backend=backend)
+        array = pyarrow.array(values, type=arrow_type(column.dtype))
+        made: nw.Series[Any] = nw.from_native(pyarrow.chunked_array([array]), series_only=True)
+        return made.alias(name)
+    dtype = None if column is None else _narwhals_dtype(column)
+    return nw.new_series(name, values, dtype, backend=library)  # type: ignore[arg-type]
 
 
 def _in_library(feature: Feature, library: str) -> Feature:
     """The feature with the column that it has in a library that is not the data's."""
-    column = replace(column_in(feature, library), unseen=feature.column.unseen)
-    return replace(feature, column=column)
+    column = feature.column
+    if not column.unit:
+        column = column_in(feature, library)
+    elif library == "pandas":
+        column = undated(column)
+    return replace(feature, column=replace(column, unseen=feature.column.unseen))
 
 
 def build_rows(columns: dict[str, Any], library: str) -> Frame:
     """The frame of columns of the library."""
     if library == "pandas":
         return pd.DataFrame(columns, copy=False)
+    if library == "pyarrow":  # from a dictionary, values would choose the dtypes
+        return nw.concat([one.to_frame() for one in columns.values()], how="horizontal").to_native()
     return nw.from_dict(columns, backend=library).to_native()  # type: ignore[arg-type]
 
 
@@ -241,6 +140,8 @@ def pandas_column(feature: Feature, codes: np.ndarray, array: Any) -> Any:
         # A bare array of objects would be read again, and text become a string dtype.
         plain = isinstance(taken, pd.arrays.NumpyExtensionArray)
         return pd.Series(taken, dtype=array.dtype, copy=False) if plain else taken
+    if feature.column.unit:
+        return date_column(feature.column, codes, "pandas")
     dtype = pandas_dtype(_written_as(feature, codes))
     if dtype is None:
         whole = feature.decimals <= 0 and not feature.missing
@@ -272,6 +173,8 @@ def value_of(feature: Feature, code: float) -> Any:
         return feature.column.unseen[place - 1] if place else None
     if isinstance(feature, Categorical):
         return feature.levels[int(code)]
+    if feature.column.unit:
+        return date_value(feature.column, code)
     whole = feature.decimals <= 0 and code % 1 == 0 and not feature.column.floats
     whole = whole and abs(code) < 2**63
     return int(code) if whole else float(code)
@@ -287,13 +190,12 @@ def pandas_dtype(column: Column) -> Any:
     return named_dtype(column.dtype)
 
 
-def _narwhals_dtype(column: Column, codes: np.ndarray) -> Any:
+def _narwhals_dtype(column: Column) -> Any:
     if not column.dtype:
         return None
+    if "[" in column.dtype:
+        return clock_of(column.dtype).narwhals
     if digits := digits_of(column.dtype):
         return nw.Decimal(digits.precision, digits.scale)
     dtype = getattr(nw, column.dtype)
-    if column.dtype != "Enum":
-        return dtype
-    own = [column.unseen[place - 1] for place in np.unique(unseen_places(codes)) if place]
-    return dtype([*column.categories, *(value for value in own if value is not None)])
+    return dtype(column.categories) if column.dtype == "Enum" else dtype

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import RuleError, nearest
-from ifonly.space.frame import Frame
+from ifonly.space.table.frame import Frame
 
 
 def index_of(rows: Any, q: int) -> tuple[Any, ...]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ifonly.space.codes import pandas_column, pandas_dtype
-from ifonly.space.dtypes import number_dtype
 from ifonly.space.feature import Continuous, Feature
+from ifonly.space.table.dtypes import number_dtype
+from ifonly.space.table.values import pandas_column, pandas_dtype
 
 WIDE = 64
 """The number of features from which it pays."""

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError
-from ifonly.space.dtypes import WHOLE, decimal_column, digits_of, dtype_name
 from ifonly.space.feature import Column
+from ifonly.space.table.dtypes import WHOLE, decimal_column, digits_of, dtype_name
 
 Frame: TypeAlias = Any
 """A DataFrame of the user's library: pandas, Polars or pyarrow."""
@@ -76,6 +76,11 @@ def column_of(series: nw.Series[Any]) -> Column:
     name = type(dtype).__name__
     if isinstance(dtype, nw.Decimal):
         name = f"Decimal({dtype.precision}, {dtype.scale})"
+    if isinstance(dtype, nw.Datetime | nw.Duration):
+        zone = getattr(dtype, "time_zone", None)
+        zone = f", {zone}" if zone else ""
+        kind = "datetime64" if isinstance(dtype, nw.Datetime) else "timedelta64"
+        name = f"{kind}[{dtype.time_unit}{zone}]"
     if series.implementation.is_pyarrow():
         name = f"{native.type}[pyarrow]"
     categories = tuple(dtype.categories) if isinstance(dtype, nw.Enum) else ()
@@ -95,15 +100,18 @@ def _pandas_column_of(series: pd.Series[Any]) -> Column:
         return Column(name, tuple(levels), bool(dtype.ordered))
     if dtype == np.dtype(object):
         gaps = {"nan" if isinstance(v, float) else repr(v) for v in series[series.isna()]}
-        if not gaps <= {"nan"} and gaps != {"None"}:
-            raise _missing_twice(series.name, " and ".join(sorted(gaps)))
         kind = pd.api.types.infer_dtype(series)
+        if not gaps <= {"NaT" if kind == "date" else "nan"} and gaps != {"None"}:
+            raise _missing_twice(series.name, " and ".join(sorted(gaps)))
         if kind == "decimal":
             return decimal_column(series.dropna().tolist(), none=gaps == {"None"})
         return Column("object", none=gaps == {"None"}, floats="float" in kind)
     known = dtype_name(dtype)
     if known is None:
-        raise _not_restorable(series.name, str(dtype))
+        raise DataError(
+            f"The column {series.name!r} of `data` has the dtype {dtype}, which is not supported.",
+            "Turn it into floats, or into text where it is a category.",
+        )
     return Column(known)
 
 
@@ -288,11 +296,4 @@ def _missing_twice(name: Any, markers: str, what: str = "data") -> DataError:
     return DataError(
         f"The column {name!r} of `{what}` marks a missing value as {markers}.",
         "Use one of None and NaN for every missing value of a column.",
-    )
-
-
-def _not_restorable(name: Any, dtype: str) -> DataError:
-    return DataError(
-        f"The column {name!r} of `data` has the dtype {dtype}, which is not supported.",
-        "Turn it into floats, or into text where it is a category.",
     )

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, close
-from ifonly.space.dtypes import WHOLE, held, number_dtype
 from ifonly.space.feature import Categorical, Continuous, Feature
+from ifonly.space.table.dates import date_codes
+from ifonly.space.table.dtypes import WHOLE, held, number_dtype
 
 _TAG = 0x7FF80DD5
 """The upper half of the bits of an unseen value's code: a quiet NaN that nobody else makes."""
@@ -71,6 +73,8 @@ def read_own(
     library has no columns of `mixed` types.
     """
     read = _level_codes if isinstance(feature, Categorical) else _number_codes
+    if feature.column.unit:
+        read = _date_codes
     own = [value.item() if isinstance(value, np.generic) else value for value in values]
     own = [None if value is pd.NA or value is pd.NaT else value for value in own]
     known, converted = read(feature, own)
@@ -119,6 +123,26 @@ def _number_codes(feature: Any, own: list[Any]) -> tuple[np.ndarray, np.ndarray]
     )
 
 
+def _date_codes(feature: Any, own: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The codes [n] of values of a feature of dates, NaN for any other; and which are dates else.
+
+    Those are of another kind or time zone, or text or numbers that mean a date.
+    """
+    codes, other = np.full(len(own), np.nan), np.zeros(len(own), dtype=bool)
+    for i, value in enumerate(own):
+        if isinstance(value, date | timedelta):
+            try:
+                one = pd.Series([value], name=feature.name)
+                codes[i : i + 1] = date_codes(one, feature, "rows", rounded=True)
+            except DataError:
+                other[i] = True
+        elif isinstance(value, str):
+            other[i] = not pd.isna(pd.to_datetime(value, errors="coerce"))
+        else:
+            other[i] = isinstance(value, int | float) and value == value
+    return codes, other
+
+
 def _number(value: Any) -> float:
     """A value that codes hold exactly; NaN for any other."""
     if not isinstance(value, int | float) or (isinstance(value, int) and abs(value) >= WHOLE):
@@ -134,14 +158,15 @@ def _is_text(value: str) -> bool:
 
 
 def _is_gap(value: Any) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and value != value)
+    missing = value is None or value is pd.NA or value is pd.NaT
+    return missing or (isinstance(value, float) and value != value)
 
 
 def _fits(feature: Feature, value: Any) -> bool:
     """Whether a column without mixed types can hold a value beside those of the data."""
     if isinstance(feature, Categorical):
         return type(value) in {type(level) for level in feature.levels}
-    return isinstance(value, int | float)
+    return isinstance(value, int | float) and not feature.column.unit
 
 
 def is_held(feature: Continuous, codes: np.ndarray) -> np.ndarray:
@@ -186,6 +211,8 @@ def _note(feature: Feature, value: Any) -> str:
     if isinstance(feature, Categorical):
         near = close(value, feature.levels)
         return f"{feature.name} is {value!r}, a level that the data do not have. {near}".strip()
+    if feature.column.unit:
+        return f"{feature.name} is {value}, which the {feature.column.dtype} of the data cannot be."
     if not isinstance(value, int | float) or np.isinf(value):
         return f"{feature.name} is {value!r}, and the data have finite numbers there."
     if value % 1:
@@ -206,6 +233,11 @@ def pandas_unseen(values: pd.Series[Any], dtype: Any, unseen: list[Any]) -> pd.S
         again = []
     if len(again) == len(unseen) and all(map(_same, again, unseen)):
         return values.astype(dtype)
+    dates = all(isinstance(v, date | timedelta) for v in unseen)
+    if getattr(dtype, "kind", "") in ("m", "M") and dates:  # finer ones
+        fine = any(getattr(v, "nanosecond", getattr(v, "nanoseconds", 0)) for v in unseen)
+        exact: pd.Series[Any] = values.infer_objects().dt.as_unit("ns" if fine else "us")
+        return exact
     if isinstance(dtype, np.dtype) and dtype.kind in "iuf" and all(map(_is_number, unseen)):
         return values.astype(np.float64)
     return values

@@ -1,0 +1,1 @@
+"""How the columns of a user's frame are read and written."""
