@@ -150,8 +150,8 @@ class Ways:
     def _chosen(self, problem: Problem, ways: Pool, others: Pool, k: int) -> Chosen:
         """k of the ways, then of other points of the same ways, of others, and of twins."""
         same, twin = _alike(problem, ways)
-        enough = ((ways.valid & ~same).sum(axis=1) >= k).all()
-        whole = ways if enough else ways.join(others).without_repeats()
+        lacking = (ways.valid & ~same).sum(axis=1) < k
+        whole = ways.join(others).without_repeats() if lacking.any() else ways
         tier = np.full(whole.margin.shape, OTHERS)
         tier[:, : same.shape[1]] = np.where(twin, OTHERS + 1, same)
         factor = np.ones(whole.margin.shape)
@@ -161,9 +161,8 @@ class Ways:
     def _ways(self, problem: Problem, pool: Pool, k: int, *, each: int) -> Pool:
         """Needed and near points of about k ways of the pool, nearest first."""
         found = _promising(problem, pool, 3 * k + 4, each)
-        greedy = replace(self.choice, exchanges=0)
-        wide = _taken(greedy.choose(problem, pool, min(k, pool.margin.shape[1])))
-        found = found.join(wide).without_repeats()
+        wide = replace(self.choice, exchanges=0).choose(problem, pool, min(k, len(pool.margin[0])))
+        found = found.join(_taken(wide)).without_repeats()
         if self.needed:
             found = _each(problem, found, fewer)
         tier = _alike(problem, found)[0].astype(np.intp) if each == 1 else None
