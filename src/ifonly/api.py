@@ -73,7 +73,7 @@ def explain(
         proved), 'edits' or 'neighbours'; a Searcher with its own knobs, such as
         `ifonly.search.Engine(effort='thorough', tight=False)`; or a Method.
     diversity
-        From 0, the closest answers, to 1, the widest; 0.4 unless stated.
+        From 0, the closest answers, to 1, the widest; 0.55 unless stated.
     threshold
         The probability from which the second of two classes is decided for, where it is not the
         model's own `predict` that decides.

@@ -68,7 +68,7 @@ Inputs = Annotated[
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answers.")]
 Method = Annotated[str, typer.Option(help="The search method.")]
 Diversity = Annotated[
-    float | None, typer.Option(help="From 0 (closest) to 1 (most diverse); 0.4 by default.")
+    float | None, typer.Option(help="From 0 (closest) to 1 (most diverse); 0.55 by default.")
 ]
 Threshold = Annotated[float | None, typer.Option(help="The score that decides, if not 0.5.")]
 Effort = Annotated[

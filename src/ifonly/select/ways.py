@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -26,8 +25,6 @@ from ifonly.select.polish import Polish
 from ifonly.select.tight import nearer, rounder
 from ifonly.select.trim import fewer, smallest
 
-DIVERSITY = 0.4
-"""Unless stated. Numbers come nearer after the choice, so that ways are less wide than chosen."""
 SPARE = 2
 """How many of the nearest candidates are made nearer beside the nearest: one may overtake it."""
 TURNS = 3
@@ -68,7 +65,7 @@ class Ways:
     0.9
     """
 
-    choice: Determinant = field(default_factory=partial(Determinant, DIVERSITY))
+    choice: Determinant = field(default_factory=Determinant)
     needed: bool = True
     tight: bool = True
     round_numbers: bool = True
@@ -105,7 +102,9 @@ class Ways:
             The points [q, k, d], bool [q, k] and bool [q, k].
         """
         if problem.model.cheap:
-            pool = pool.join(self._neighbours(problem, pool, k, _hard(problem, pool)))
+            changes = problem.changed(_nearest(problem, pool, 1).points).sum(axis=(1, 2))
+            hard = np.flatnonzero(changes >= MANY)
+            pool = pool.join(self._neighbours(problem, pool, k, hard))
         ways = self._all_ways(problem, pool, k)
         chosen = self._chosen(problem, ways, pool, k)
         lacking = np.flatnonzero(~chosen.filled.all(axis=1))
@@ -161,15 +160,15 @@ class Ways:
     def _ways(self, problem: Problem, pool: Pool, k: int, *, each: int) -> Pool:
         """Needed and near points of about k ways of the pool, nearest first."""
         found = _promising(problem, pool, 3 * k + 4, each)
-        wide = replace(self.choice, exchanges=0).choose(problem, pool, min(k, len(pool.margin[0])))
-        found = found.join(_taken(wide)).without_repeats()
         if self.needed:
             found = _each(problem, found, fewer)
         tier = _alike(problem, found)[0].astype(np.intp) if each == 1 else None
         count = min(k, found.margin.shape[1])
         factor = self._usual(problem, found)
         chosen = _taken(self.choice.choose(problem, found, count, tier, factor))
-        found = chosen.join(_nearest(problem, found, 1 + SPARE)).without_repeats()
+        fewest = found.without(_includes_another(problem.changed(found.points), found.valid))
+        near = [_nearest(problem, one, 1 + SPARE) for one in (found, fewest)]
+        found = chosen.join(near[0]).join(near[1]).without_repeats()
         return _nearest(problem, _each(problem, found, self._bettered), k + 1 + SPARE)
 
     def _usual(self, problem: Problem, pool: Pool) -> NDArray[np.float64]:
@@ -204,27 +203,27 @@ class Ways:
         return rounder(problem, points, needed=self.needed) if self.round_numbers else points
 
 
-def _hard(problem: Problem, pool: Pool) -> NDArray[np.intp]:
-    """The rows whose nearest candidate changes many features, so that a nearer one is likely."""
-    changes = problem.changed(_nearest(problem, pool, 1).points).sum(axis=(1, 2))
-    return np.flatnonzero(changes >= MANY)
-
-
 def _promising(problem: Problem, pool: Pool, count: int, each: int) -> Pool:
-    """The nearest candidates, `each` of a way; those that include a nearer one come last."""
+    """The nearest candidates, `each` of a way.
+
+    But for the nearest, those that change all features of another and more come last: where
+    numbers come nearer, fewer changes often win.
+    """
     cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
     index, real = leaders(cost, ways_of(problem, pool.points), 4 * count, each=each)
     points, cost = gather(pool.points, index), np.where(real, pick(cost, index), np.inf)
-    cost = cost + _INCLUDES * _includes_nearer(problem.changed(points), cost)
-    nearest, real = best(cost, min(count, cost.shape[1]))
+    first = best(cost, min(1 + SPARE, cost.shape[1]))[0]
+    more = _INCLUDES * _includes_another(problem.changed(points), cost < np.inf)
+    np.put_along_axis(more, first, 0.0, axis=1)
+    nearest, real = best(cost + more, min(count, cost.shape[1]))
     margin = np.where(real, pick(pool.margin, pick(index, nearest)), -np.inf)
     return Pool(gather(points, nearest), margin)
 
 
-def _includes_nearer(changed: Flags, cost: NDArray[np.floating]) -> Flags:
-    """bool [q, m]: the points that change all features of a nearer one, and more."""
+def _includes_another(changed: Flags, valid: Flags) -> Flags:
+    """bool [q, m]: the points that make all changes of another valid point, and more."""
     bits = np.packbits(changed, axis=-1)
-    inside = cost[:, None, :] <= np.where(cost < np.inf, cost, -np.inf)[:, :, None]
+    inside = np.broadcast_to(valid[:, None, :], (*valid.shape, valid.shape[1])).copy()
     same = np.ones_like(inside)
     for byte in np.moveaxis(bits, -1, 0):
         outer, inner = byte[:, :, None], byte[:, None, :]

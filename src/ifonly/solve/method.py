@@ -149,11 +149,10 @@ def _composed(searcher: Searcher) -> Method:
         marks = (getattr(searcher, name, False) for name in ("needed", "tight"))
         return Method(searcher, Nothing(), InOrder(*marks))
     effort = getattr(searcher, "effort", "auto")
-    first = getattr(searcher, "nearest", True)
+    choice = Determinant(nearest=getattr(searcher, "nearest", True))
     needed, tight = (getattr(searcher, name, True) for name in ("needed", "tight"))
     if not needed and not tight:
-        return Method(searcher, Shrink(effort), Polish(Determinant(nearest=first), effort))
-    choice = replace(Ways().choice, nearest=first)
+        return Method(searcher, Shrink(effort), Polish(choice, effort))
     ways = Ways(choice, needed, tight, getattr(searcher, "round_numbers", True))
     return Method(searcher, Shrink(effort), ways)
 
