@@ -33,7 +33,7 @@ def known(method: str = "auto") -> ifonly.Answers:
 
 def consequences(answers: ifonly.Answers) -> np.ndarray:
     """By how much each number of each answer is off the true result of its actions."""
-    frame, changes = answers.frame(), answers.changes()
+    frame, changes = answers.frame().reset_index(drop=True), answers.changes()
     off = []
     for place, line in frame.iterrows():
         mine = changes[(changes["query"] == line["query"]) & (changes["answer"] == line["answer"])]
@@ -83,7 +83,7 @@ def test_rules_bind_what_follows_too() -> None:
     rules = ["income at most 30000", "savings only increases", "age fixed"]
     answers = explain(TRUE, rules=rules)
     frame = answers.frame()
-    own = REFUSED.iloc[frame["query"]].reset_index(drop=True)
+    own = REFUSED.iloc[frame["query"]]
     assert len(frame) > 8
     assert (frame["income"] <= 30_000).all()
     assert (frame["savings"] >= own["savings"]).all()

@@ -38,6 +38,7 @@ def record_of(
 ) -> dict[str, Any]:
     """Versions, options, fingerprints and costs, all of which JSON can hold."""
     rules = [str(rule) for rule in setting.rules]
+    gives = getattr(setting.model, "gives", "")  # logits of a module become probabilities
     return {
         **_versions(),
         **question.options,
@@ -50,7 +51,7 @@ def record_of(
         "interrupted": stopped,
         "regression": not model.classes,
         "classes": list(model.classes),
-        "scores": getattr(setting.model, "gives", "probability"),
+        "scores": gives if gives in ("margin", "label") else "probability",
         "model": setting.kind,
         "ignored": list(setting.ignored),
         "space_fingerprint": setting.space.fingerprint,

@@ -17,6 +17,7 @@ from ifonly.causal.graph import Graph, check_names, effects_of, in_order
 from ifonly.causal.linear import Linear
 from ifonly.errors import DataError, OptionError, nearest
 from ifonly.space import Categorical, Feature, Space
+from ifonly.space.table.carry import find_carried
 from ifonly.space.table.frame import Frame, as_frame
 
 FOLDS = 5
@@ -33,9 +34,11 @@ def fit_equations(
     frame = as_frame(data, "data")
     check_names(graph, frame.columns, "`data`")
     names = in_order(graph)
-    space = Space.infer(frame.select(names).to_native(), _among(categorical, names, frame.columns))
+    part, named = frame.select(names), _among(categorical, names, frame.columns)
+    named += [one.name for one in find_carried(part, (), named)]  # what the graph has is a feature
+    space = Space.infer(part.to_native(), named)
     check_effects(graph, space)
-    codes = space.codes(frame.select(names).to_native(), "data")
+    codes = space.codes(part.to_native(), "data")
     equations, errors = {}, {}
     for effect in effects_of(graph):
         columns = [space.index(name) for name in (*graph[effect], effect)]
