@@ -34,7 +34,10 @@ def columns(kind: str, make: Callable[[pd.Series], Any]) -> Kind:
             return None
 
         def changed(frame: pd.DataFrame) -> pd.DataFrame:
-            return frame.assign(**{name: make(frame[name]) for name in names})
+            made = frame.copy()
+            for name in names:  # one of the tables has a column 'self'
+                made[name] = make(frame[name])
+            return made
 
         encode = encoder()
         encode.transformers = [
