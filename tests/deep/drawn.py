@@ -160,7 +160,7 @@ def table(rng: np.random.Generator, kind: str) -> tuple[pd.DataFrame, np.ndarray
     size = data["age"] / 3 + data["income"] + 2 * (data["job"] == "nurse") - data["late"]
     size += rng.normal(0, 0.3, n)
     outcome = np.digitize(size, np.quantile(size, [0.4, 0.7] if kind == "three" else [0.5]))
-    for name in data:
+    for name in map(str, data.columns):
         dtype = DTYPES[name][int(rng.integers(len(DTYPES[name])))] if rng.random() < 0.6 else None
         gaps = rng.random(n) < 0.1 if rng.random() < 0.25 else np.zeros(n, dtype=bool)
         data[name] = column(data[name], dtype, gaps)
@@ -224,7 +224,7 @@ def _text(cell: tuple[type, Any]) -> str:
 
 def _floats(frame: pd.DataFrame) -> np.ndarray:
     cells = frame.astype(object)
-    return np.clip(cells.where(cells.notna(), np.nan).to_numpy(float), -1e6, 1e6)
+    return np.asarray(np.clip(cells.where(cells.notna(), np.nan).to_numpy(float), -1e6, 1e6))
 
 
 def asked_rows(rng: np.random.Generator, data: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
@@ -233,11 +233,11 @@ def asked_rows(rng: np.random.Generator, data: pd.DataFrame) -> tuple[pd.DataFra
     odd = np.zeros(len(rows), dtype=bool)
     if rng.random() < 0.5:
         return rows, odd
-    cells = {name: rows[name].astype(object).tolist() for name in rows}
+    cells = {name: rows[name].astype(object).tolist() for name in map(str, rows.columns)}
     for place in range(2):
         name, value = ODD[int(rng.integers(len(ODD)))]
         cells[name][place], odd[place] = value, True
-    touched = [name for name in rows if not rows[name].equals(pd.Series(cells[name]))]
+    touched = [name for name in cells if not rows[name].equals(pd.Series(cells[name]))]
     return rows.assign(**{name: pd.Series(cells[name], dtype=object) for name in touched}), odd
 
 
