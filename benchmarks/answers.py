@@ -13,10 +13,10 @@ import pandas as pd
 import ifonly
 from answered import spare
 from baseline import baseline
+from data_tables import MODELS, SETS, fitted, table
 from ifonly.search import Engine
 from record import Record
 from settings import EXACTLY
-from tables import MODELS, SETS, fitted, table
 
 K, ROWS = 4, 100
 QUICK = ("forest", "network")

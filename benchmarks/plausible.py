@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import ifonly
+from data_tables import MODELS, SETS, fitted, table
 from record import Record
 from settings import FORMER
-from tables import MODELS, SETS, fitted, table
 
 K, ROWS, LEVEL = 4, 60, 0.05
 COLUMNS = ("table", "model", "rows", "full", "LOF", "forest", "distance", "changed", "ms per row")

@@ -10,6 +10,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 TITLES = {
     "answers": "What answers are like",
     "plausible": "Rows that could exist",
+    "tables": "Tables and models",
     "gradient": "The paper's method",
     "gpu": "The paper's method on a GPU",
     "quality": "The default engine: quality",

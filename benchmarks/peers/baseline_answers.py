@@ -13,8 +13,8 @@ def main(task):
     """Per cell: distances and full rows of the default, changed features of needed answers."""
     sys.path[:0] = [task["source"], task["benchmarks"]]
     import ifonly
+    from data_tables import fitted, table
     from ifonly.search import Engine
-    from tables import fitted, table
 
     assert ifonly.__file__.startswith(task["source"])
     found = {}

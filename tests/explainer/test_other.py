@@ -74,6 +74,7 @@ def test_answers_of_another_class_are_saved_shown_and_asked_again() -> None:
     model = LogisticRegression(max_iter=2000).fit(DATA, KIND)
     answers = ifonly.explain(model, ROWS[:3], data=DATA, k=2, target="other")
     saved = ifonly.Answers.from_json(answers.to_json())
+    assert saved.to_json() == answers.to_json()
     pd.testing.assert_frame_equal(saved.frame(), answers.frame())
     assert saved.sentences() == answers.sentences()
     again = ifonly.explain_again(answers.record, model, ROWS[:3], data=DATA)

@@ -157,3 +157,8 @@ def test_equal_scores_are_the_first_class_for_rows_and_answers_alike() -> None:
     answers = ifonly.explain(even, data[9:10], data=data, k=1, target="no")
     assert answers.frame()["votes"].tolist() == [5]
     assert ifonly.explain(even, data[5:6], data=data, k=1).predicted == ("no",)
+
+
+def test_the_classes_of_a_function_may_be_an_array_as_estimators_have_them() -> None:
+    model = ifonly.as_model(lambda frame: frame["age"] > 40, classes=np.array([0, 1]))
+    assert model.classes == (0, 1)

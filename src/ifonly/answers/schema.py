@@ -98,6 +98,18 @@ def numbers(axes: str) -> Check:
     return lambda plain, sizes: _shaped(np.array(plain, dtype=np.float64), axes, sizes)
 
 
+def whole(axes: str) -> Check:
+    """Integers of these axes."""
+
+    def check(plain: Any, sizes: Sizes) -> np.ndarray:
+        values = numbers(axes)(plain, sizes)
+        if (values % 1 != 0).any():
+            raise Damage("holds values other than whole numbers")
+        return values.astype(np.intp)
+
+    return check
+
+
 def flags(axes: str) -> Check:
     """bool of these axes."""
     return lambda plain, sizes: _shaped(np.array(plain), axes, sizes, np.dtype(bool))
@@ -216,7 +228,7 @@ FIELDS: dict[str, Check] = {
     "acted": maybe(flags("qkd")),
     "bound": maybe(numbers("q")),
     "seconds": maybe(numbers("q")),
-    "reached": maybe(numbers("qk")),
+    "reached": maybe(whole("qk")),
     "usual": maybe(numbers("qk")),
     "carried": _carried,
 }

@@ -139,7 +139,7 @@ def as_model(
         raise OptionError(f"A classifier needs two classes, not {list(classes)}.")
     _check_inputs(function, inputs, gradient)
     _check_batch_rows(function, batch_rows, gradient)
-    stated = tuple(classes or ()) or (None if task is None else ())
+    stated = tuple(() if classes is None else classes) or (None if task is None else ())
     return Function(function, stated, gives, gradient, inputs, batch_rows)
 
 

