@@ -39,7 +39,9 @@ def wide_case(seed: int, hidden: tuple[int, ...], *, single: bool = False) -> tu
     layers[-1] = kernel, bias - own - rng.uniform(0.01, 0.4)
     if single:
         module = sequential(layers, double=False)
-        return as_model(module, classes=["no", "yes"], gives="logits"), WIDE.rows(x[None])
+        return as_model(module, classes=["no", "yes"], gives="logits", inputs="units"), WIDE.rows(
+            x[None]
+        )
     return Dense(layers, WIDE, ("no", "yes")), WIDE.rows(x[None])
 
 
@@ -98,7 +100,7 @@ def test_a_row_far_outside_its_space_is_given_more_room_for_rounding() -> None:
     weights = np.array([[1.0], [9.0]])
     far = 4.0e5  # where single precision tells no b from the next
     module = sequential([(weights, np.array([-far - 4.5]))], double=False)
-    model = as_model(module, classes=["no", "yes"], gives="logits")
+    model = as_model(module, classes=["no", "yes"], gives="logits", inputs="units")
     rows = space.rows(np.array([[far, 0.0]]))
     answers = ifonly.explain(
         model, rows, space=space, k=1, method="exact", rules=["a fixed"], target="yes"
