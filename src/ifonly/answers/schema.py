@@ -105,7 +105,7 @@ def whole(axes: str) -> Check:
         values = numbers(axes)(plain, sizes)
         if (values % 1 != 0).any():
             raise Damage("holds values other than whole numbers")
-        return values.astype(np.intp)
+        return np.asarray(values.astype(np.intp))
 
     return check
 
