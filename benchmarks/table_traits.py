@@ -16,13 +16,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from cases import NUMBERS, TEXT, Case, Kind, case, encoder, logistic
 from data_tables import Table
+
+DAY_0 = pd.Timestamp("1995-01-01")
 
 
 def columns(kind: str, make: Callable[[pd.Series], Any]) -> Kind:
@@ -188,6 +191,33 @@ def wide(one: Table) -> Case:
     return logistic(Table(more(one.train), one.outcome, more(one.rows)))
 
 
+def dated(one: Table) -> Case | None:
+    """A whole number as a date so many days after another, and an identifier beside it."""
+    names = of_kind("whole", one.train)
+    if not names:
+        return None
+    name = names[0]
+
+    def changed(frame: pd.DataFrame) -> pd.DataFrame:
+        made = frame.copy()
+        made[name] = DAY_0 + pd.to_timedelta(frame[name] % 9999, unit="D")
+        made.insert(0, "id_of_row", [f"R-{place}" for place in range(len(frame))])
+        return made
+
+    encode = make_column_transformer(
+        (FunctionTransformer(_years), [name]),
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), TEXT(one.train)),
+        (StandardScaler(), [other for other in NUMBERS(one.train) if other != name]),
+    )
+    table = Table(changed(one.train), one.outcome, changed(one.rows))
+    model = make_pipeline(encode, LogisticRegression(max_iter=2000))
+    return case(model.fit(table.train, one.outcome), table)
+
+
+def _years(frame: pd.DataFrame) -> np.ndarray:
+    return ((frame - DAY_0) / pd.Timedelta(days=365.25)).to_numpy(dtype=float)
+
+
 def _decimal(values: pd.Series) -> pd.Series:
     return pd.Series([Decimal(str(value)) for value in values], index=values.index, dtype=object)
 
@@ -202,6 +232,7 @@ def _smaller(values: pd.Series) -> pd.Series:
 
 
 TRAITS: dict[str, Kind] = {
+    "dates and an identifier": dated,
     "missing values, imputed": gaps,
     "missing numbers, fillable": boosted_gaps,
     "an unseen level": odd("text", lambda _: "never seen"),

@@ -61,7 +61,8 @@ def cells(every: int) -> Iterator[tuple[str, str, str, Case]]:
         order = [SETS[(start + 5 * place) % len(SETS)] for place in range(len(SETS))]
         made = ((name, make(tables[name])) for name in order)
         for name, case in islice(((name, case) for name, case in made if case), every):
-            yield name, *(("", label) if label in KINDS else (label, "logistic regression")), case
+            last = getattr(case.model, "steps", [("", case.model)])[-1][1]
+            yield name, *(("", label) if label in KINDS else (label, type(last).__name__)), case
 
 
 def _some(name: str) -> Table:
