@@ -86,7 +86,7 @@ class Lookup:
     @property
     def slack(self) -> float:
         """How far from the boundary a logit is clear."""
-        return 1e-6 if self.slope[0].dtype == np.float32 else 1e-10
+        return 1e-6 if self.slope[0].dtype == np.float32 else 1e-12
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the logits; [n, 1] the numbers of a regression."""
