@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ifonly
 from ifonly import recipes
+from ifonly.errors import RuleError
 from ifonly.models import Dense
 from ifonly.rules import Box, Rule
 from ifonly.rules.json import to_plain
@@ -208,14 +209,20 @@ def test_no_answer_of_a_method_that_looks_inside_the_model_breaks_a_rule(
 ) -> None:
     # A descent that finds nothing takes all its steps, and proves nothing.
     monkeypatch.setattr(recipes, "PATIENT", replace(recipes.PATIENT, steps=600))
-    asked = found = 0
+    asked = found = refused = 0
     for place, kind in enumerate(OPEN):
         seed = 100 * list(INSIDE).index(name) + 10 + place
         question = question_of(kind, seed, FEW)
-        answers = question.ask(INSIDE[name], seed=seed)
+        try:
+            answers = question.ask(INSIDE[name], seed=seed)
+        except RuleError as error:  # a product of two numbers that can change
+            if "no solver can be given that" not in error.message:
+                raise
+            refused += FEW
+            continue
         asked += len(answers)
         found += checked(question, answers)
-    assert asked == len(OPEN) * FEW
+    assert asked + refused == len(OPEN) * FEW
     assert found > asked / 4
 
 

@@ -130,8 +130,8 @@ def _no_number(word: str) -> bool:
 def _own_values(words: Sequence[str | None], kind: Kind) -> pd.Series[Any]:
     """What words of rows mean; one that does not fit its column stays text, and the others do not.
 
-    >>> _own_values(["12", "much"], Kind.NUMBER).tolist()
-    [12, 'much']
+    >>> [str(value) for value in _own_values(["12", "much"], Kind.NUMBER)]
+    ['12', 'much']
     """
     values = _values(words, kind)
     if kind is Kind.TEXT or not isinstance(values.dtype, pd.StringDtype):

@@ -68,7 +68,7 @@ def answered(asked: Subject, method: str, k: int, seed: int) -> Answers:
 
 def measured(asked: Subject, answers: Answers) -> pd.DataFrame:
     """One line per row: what it wants, its status and its set metrics."""
-    frame: pd.DataFrame = answers.metrics()
+    frame: pd.DataFrame = answers.metrics().reset_index(drop=True)
     frame.insert(1, "outcome", asked.outcomes)
     return frame
 
