@@ -177,6 +177,10 @@ def is_value(value: Any) -> bool:
     return nothing or isinstance(value, plain) or is_number(value) or is_text(value)
 
 
+def _is_values(value: Any) -> bool:
+    return isinstance(value, list) and all(map(is_value, value))
+
+
 def _is_lines(value: Any) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
 
@@ -243,7 +247,9 @@ RECORD: dict[str, Kind] = {
     "unread": is_text,
     "scores": lambda value: value in ("probability", "margin", "label"),
     "ignored": _is_lines,
-    "index_names": lambda value: value is None or (isinstance(value, list) and len(value) > 0),
+    "index_names": lambda value: value is None or (value != [] and _is_values(value)),
+    "classes": _is_values,
+    "decides_from": lambda value: value is None or is_number(value),
     "interrupted": lambda value: isinstance(value, bool),
     "contradicted": lambda value: isinstance(value, bool),
 }
@@ -256,6 +262,8 @@ OPTIONAL = {
     "bound",
     "seconds",
     "row_rules",
+    "classes",
+    "decides_from",
     "threshold",
     "tolerance",
     "checked",
