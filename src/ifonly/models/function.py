@@ -1,6 +1,6 @@
 """Functions and torch modules as models: nothing can be read off them, so their user says it.
 
-`as_model` is told what a function gives and, where it does not take a frame, what makes its input.
+`as_model` states what a function gives and, where it does not take a frame, what makes its input.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Two sides of numbers, compared: what sums and products have in common.
 
-How they are told true from false, mended and stated to a solver follows from by how much the left
-side is over the right, the *excess*.
+Whether they hold, how they are repaired and what a solver is given all follow from the *excess*: by
+how much the left side is over the right.
 """
 
 from __future__ import annotations
