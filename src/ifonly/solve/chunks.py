@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -12,14 +13,16 @@ from ifonly.models.adapters.table import TableModel
 from ifonly.models.pace import Pace, Watch
 from ifonly.models.routes.memo import Memo
 from ifonly.problem.proof import Proof
-from ifonly.solve.method import Method, method_of
+from ifonly.solve.method import Method
 from ifonly.solve.pose import Batch
 from ifonly.solve.predict import PER_ROW, isolated, reason
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Budget, Question
 from ifonly.solve.source import MOST_ROWS
 from ifonly.solve.stages import Certifier
-from ifonly.solve.statuses import Part, answer, joined, unanswered
+from ifonly.solve.statuses import Part, joined, unanswered
+from ifonly.solve.workers.crew import SPENT, count_of, hired
+from ifonly.solve.workers.work import Work
 from ifonly.status import Status
 
 CHUNK = 1_000_000
@@ -30,7 +33,6 @@ JUDGED = 16
 """About how many points of a row the judge looks at; a budget keeps that much back."""
 JUDGING = 0.15
 """The share of a budget of seconds that is kept for choosing and judging answers."""
-SPENT = "The budget was used up before this row was searched."
 INTERRUPTED = "The search was interrupted before this row was searched."
 
 
@@ -62,36 +64,33 @@ def answer_in_turns(
 ) -> Part:
     """What is found for all rows of a batch; a row without its turn is `skipped`.
 
-    Odd rows are asked in the `other` setting; a method that reads the model, which nobody can read
-    for them, gives way to the default one.
+    Odd rows are asked in the `other` setting.
     """
-    k = question.k
+    k, q = question.k, len(batch.x)
     done = np.array(list(batch.failed), dtype=np.intp)
     parts = [unanswered(batch.x[done], k, Status.FAILED, list(batch.failed.values()))]
     chunks, note = [done], SPENT
+    work = Work(setting, other, model, method, k, certify, pools=q <= MOST_ROWS)
+    workers = count_of(question.workers)
+    waiting = batch.chunks(_affordable(model, rows_at_a_time(setting, method, k), workers))
 
-    def attempt(rows: np.ndarray) -> Part:
-        if len(batch.odd) and batch.odd[rows[0]]:
-            way = method_of() if "reading" in method.needs else method
-            with model.aside(other.model, other.route) as own:
-                problem = batch.pose(other, own, rows)
-                part = answer(problem, way, k, batch.met[rows], certify=certify)
+    def found() -> Iterator[tuple[np.ndarray, Part | Exception]]:
+        turns = _turns(waiting, model, k)
+        if workers == 1 or len(waiting) < 2:
+            yield from isolated(turns, partial(work.answer, batch))
         else:
-            problem = batch.pose(setting, model, rows)
-            part = answer(problem, method, k, batch.met[rows], certify=certify)
-        part = part if model.watch.ended is None else _broken_off(part, model.watch)
-        return part if len(batch.x) <= MOST_ROWS else replace(part, pools=())
+            with hired(work, batch, workers) as crew:
+                yield from isolated(crew.ahead(turns), crew.answer)
 
     try:
-        turns = _turns(batch, model, k, rows_at_a_time(setting, method, k))
-        for rows, part in isolated(turns, attempt):
+        for rows, part in found():
             if isinstance(part, Exception):
                 part = unanswered(batch.x[rows], k, Status.FAILED, [reason(part)])
-            parts.append(part)
+            parts.append(_broken_off(part, model.watch) if part.interrupted else part)
             chunks.append(rows)
             model.watch.done = sum(map(len, chunks))
             if callable(question.progress):
-                question.progress(model.watch.done, len(batch.x))
+                question.progress(model.watch.done, q)
     except KeyboardInterrupt:
         if not question.keep:
             raise
@@ -136,19 +135,19 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     return max(1, room // (4 * k * space.offsets[-1]))
 
 
-def _turns(batch: Batch, model: Counted, k: int, size: int) -> Iterator[np.ndarray]:
-    """The chunks of rows, as long as the budget lasts.
+def _affordable(model: Counted, size: int, workers: int) -> int:
+    """How many rows are a chunk, of which each worker has its share of a budget."""
+    share = model.affordable / ROWS_FOR_A_ROW / workers
+    return 1 if model.per_row is not None else max(1, int(min(size, share)))
 
-    An allowance for each row by itself is the row's own: nothing is remembered of other rows.
-    """
+
+def _turns(chunks: Iterable[np.ndarray], model: Counted, k: int) -> Iterator[np.ndarray]:
+    """The chunks of rows, as long as the budget lasts."""
     most_rows = model.most_rows
-    share = model.affordable / ROWS_FOR_A_ROW
-    size = 1 if model.per_row is not None else max(1, int(min(size, share)))
-    for chunk in batch.chunks(size):
+    for chunk in chunks:
         if model.per_row is not None:
             allowed = model.rows + model.per_row - PER_ROW
             model.most_rows = allowed if most_rows is None else min(allowed, most_rows)
-            model.memo = None if model.memo is None else Memo()
         model.reserve(len(chunk) * max(k, JUDGED))
         if model.late or (model.spent and model.per_row is None):
             return
