@@ -99,6 +99,8 @@ def answer_in_turns(
     left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
+    if setting.measure is not None:
+        parts[-1] = replace(parts[-1], usual=np.full((len(left), k), np.nan))
     whole = joined(parts, [*chunks, left])
     if whole.proof is None and (certify is not None or method.proves):
         whole = replace(whole, proof=Proof.nothing(len(batch.x)))

@@ -47,6 +47,8 @@ class Part:
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     """The positions of the rows that were searched, and what their answers were chosen from."""
     proof: Proof | None = None
+    usual: np.ndarray | None = None
+    """[q, k] how usual the answers are, NaN where there is none; None where it is not measured."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search before the turn of some rows."""
 
@@ -126,7 +128,16 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
             for rows, pool in part.pools
         ),
         _proved([part.proof for part in parts], chunks),
+        _measured(parts, place),
     )
+
+
+def _measured(parts: Sequence[Part], place: np.ndarray) -> np.ndarray | None:
+    """[q, k] how usual the answers of all parts are, in the order of `place` [q]."""
+    if all(part.usual is None for part in parts):
+        return None
+    measured = [np.full(p.filled.shape, np.nan) if p.usual is None else p.usual for p in parts]
+    return np.asarray(np.concatenate(measured)[place])
 
 
 def _proved(proofs: Sequence[Proof | None], chunks: Sequence[np.ndarray]) -> Proof | None:

@@ -1,4 +1,4 @@
-"""The threads that a model may use, for libraries that do not look at OMP_NUM_THREADS themselves."""
+"""The threads that a model may use, for libraries that do not look at OMP_NUM_THREADS."""
 
 from __future__ import annotations
 

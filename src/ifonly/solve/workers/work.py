@@ -8,6 +8,7 @@ import numpy as np
 
 from ifonly.models import Counted
 from ifonly.models.routes.memo import Memo
+from ifonly.plausible import shares
 from ifonly.solve.method import Method, method_of
 from ifonly.solve.pose import Batch
 from ifonly.solve.prepare import Setting
@@ -47,5 +48,6 @@ class Work:
         else:
             problem = batch.pose(self.setting, model, rows)
             part = answer(problem, method, self.k, met, certify=self.certify)
+        usual = shares(self.setting.measure, part.points, part.filled)
         pools = part.pools if self.pools else ()
-        return replace(part, pools=pools, interrupted=model.watch.ended is not None)
+        return replace(part, usual=usual, pools=pools, interrupted=model.watch.ended is not None)
