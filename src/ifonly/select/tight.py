@@ -106,7 +106,8 @@ def _bisect(
     """
     part, feature, low, high = _asked(problem, points, floor, waiting, active)
     values = _between(part, low, high, feature)
-    new = (values != low[..., None]) & (values != high[..., None])
+    # A stop toward the row may lie at or before the floor, where the model was asked already.
+    new = (values - low[..., None]) * (high[..., None] - values) > 0
     new &= np.take_along_axis(waiting[active], feature, axis=1)[..., None]
     _, valid = _moved(part, points, active, feature, values, new)
     # The last value that failed before the first that did not.
@@ -168,7 +169,7 @@ def _between(part: Problem, low: np.ndarray, high: np.ndarray, feature: np.ndarr
     values = settle(part.box, values, places, {})
     # Between the stops of a tree nothing changes; where none is left, the grid itself is.
     stops = settle(part.box, values, places, part.grid.stops)
-    left = ((stops != low) & (stops != high)).any(axis=2, keepdims=True)
+    left = ((stops - low) * (high - stops) > 0).any(axis=2, keepdims=True)
     return np.where(left, stops, values)
 
 
