@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ifonly.problem.moves import settle
 from ifonly.problem.problem import Problem
-from ifonly.select.trim import ROUNDS, all_needed
+from ifonly.select.trim import ROUNDS, WIDE, all_needed
 from ifonly.space.table.dates import is_moment
 
 SECTIONS = 9
@@ -30,10 +30,12 @@ def nearer(problem: Problem, points: np.ndarray) -> np.ndarray:
     """Valid points [p, d] with every number as near to the row's as the outcome allows.
 
     Every number is bisected between the last value that failed and its own. Where the outcome comes
-    and goes on the way, half of the way and the last step are asked about at the end.
+    and goes on the way, half of the way and the last step are asked about at the end. Points that
+    change more than `WIDE` numbers stay as they are.
     """
     points = points.copy()
     numbers = _numbers(problem, points)
+    numbers &= numbers.sum(axis=1, keepdims=True) <= WIDE
     waiting, floor = numbers.copy(), problem.x.copy()
     for _ in range(CHECKS):
         for _ in range(ROUNDS):

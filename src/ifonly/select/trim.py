@@ -17,6 +17,8 @@ from ifonly.space.distance import differs
 
 WHOLE = 10
 """Up to how many changes every subset is asked about; of more, singles and pairs are reverted."""
+WIDE = 60
+"""A point that changes more features reverts changes before its numbers move; each takes rounds."""
 PREFIXES = 32
 """How many sets of the most useful changes are tried at once."""
 MOST = 2**WHOLE
@@ -27,13 +29,16 @@ ROUNDS = 60
 """The most rounds of a loop; each makes a point nearer, so they end before."""
 
 
-def fewer(problem: Problem, points: np.ndarray) -> np.ndarray:
-    """Valid points [p, d] with changes reverted, the dearest first, while one alone can be."""
+def fewer(problem: Problem, points: np.ndarray, enough: int = 1) -> np.ndarray:
+    """Valid points [p, d] with changes reverted, the dearest first, while one alone can be.
+
+    A point that changes no more features than `enough` stays as it is.
+    """
     points = points.copy()
     active = np.arange(len(points))
     for _ in range(ROUNDS):
         size = problem.take(active).changed(points[active][:, None])[:, 0].sum(axis=1)
-        active, size = active[size > 1], size[size > 1]
+        active, size = active[size > enough], size[size > enough]
         if not len(active) or problem.spent:
             break
         part, own = problem.take(active), points[active]
