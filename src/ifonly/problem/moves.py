@@ -90,9 +90,9 @@ def settle(
     power = (10.0**box.space.decimals)[feature]
     value = np.round(value * power) / power
     row = np.arange(len(value)).reshape(-1, *[1] * (value.ndim - 1))
-    own = np.broadcast_to(box.x[row, feature], value.shape)
+    own = box.x[row, feature]
     if stops:
-        value = _to_stops(value, own, np.broadcast_to(feature, value.shape), stops)
+        value = _to_stops(value, *np.broadcast_arrays(own, feature, value)[:2], stops)
     low, high = box.low[row, feature], box.high[row, feature]
     inside = np.minimum(np.maximum(value, low), high)
     return np.asarray(np.where(low <= high, inside, own))

@@ -12,6 +12,7 @@ from itertools import chain, combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from ifonly.arrays.batches import pick
 from ifonly.problem.problem import Problem
 from ifonly.space.distance import differs
 
@@ -89,9 +90,7 @@ def _subsets(
     """
     feature = np.nonzero(changed[rows])[1].reshape(len(rows), -1)
     sets = _sets(feature.shape[1])
-    own, back = (
-        np.take_along_axis(one[rows], feature, axis=1)[:, None] for one in (points, problem.x)
-    )
+    own, back = (pick(one[rows], feature)[:, None] for one in (points, problem.x))
     trial = np.repeat(points[rows][:, None], len(sets), axis=1)
     values = np.where(sets, back, own)
     np.put_along_axis(trial, np.broadcast_to(feature[:, None], values.shape), values, axis=2)
@@ -109,13 +108,13 @@ def _dearest(part: Problem, points: np.ndarray) -> tuple[np.ndarray, NDArray[np.
     price = np.where(changed, part.metric.prices(points, part.x), -1.0)
     order = np.argsort(-price, axis=1, kind="stable")
     order = order[:, : int(changed.sum(axis=1).max(initial=1))]
-    return order, np.take_along_axis(changed, order, axis=1)
+    return order, pick(changed, order)
 
 
 def _without_one(part: Problem, points: np.ndarray, feature: np.ndarray) -> np.ndarray:
     """[p, c, d] points [p, d], each with one of its features [p, c] reverted."""
     trial = np.repeat(points[:, None], feature.shape[1], axis=1)
-    own = np.take_along_axis(part.x, feature, axis=1)
+    own = pick(part.x, feature)
     np.put_along_axis(trial, feature[:, :, None], own[:, :, None], axis=2)
     return trial
 
@@ -128,7 +127,7 @@ def _most_useful(
     A change is the more useful, the smaller the `margin` [p, c] without it; `size` [p] says how
     many changes there are. The sets of the first few are asked about in one call.
     """
-    order = np.take_along_axis(feature, np.argsort(margin, axis=1, kind="stable"), axis=1)
+    order = pick(feature, np.argsort(margin, axis=1, kind="stable"))
     counts = np.unique(np.geomspace(1, points.shape[1], PREFIXES).astype(np.intp))
     rank = np.full(points.shape, points.shape[1])
     np.put_along_axis(rank, order, np.arange(order.shape[1])[None], axis=1)

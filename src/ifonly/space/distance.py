@@ -13,7 +13,7 @@ distance with the factors of the user's `Cost`s, and where there are none it is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -162,6 +162,15 @@ class Metric:
             out[np.isnan(out)] = 0
             out = np.where(empty != other, scale[part].reshape(shape), out)
         return np.asarray(out)
+
+
+def weighed(space: Space, weights: Mapping[str, float | Cost]) -> Space:
+    """The space with other weights; what was worked out of its features is taken along."""
+    other = replace(space, weights=weights)
+    _ = space.fingerprint, space.library == "pandas" and space._level_arrays  # once for all
+    for name in space.__dict__.keys() - other.__dict__.keys():
+        other.__dict__[name] = space.__dict__[name]
+    return other
 
 
 def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
