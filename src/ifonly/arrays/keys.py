@@ -16,7 +16,8 @@ def point_keys(points: np.ndarray, *, signed: bool = False) -> np.ndarray:
     """uint64 [...] of points [..., d]; `signed` tells the negative zero from the other."""
     keys = np.zeros(points.shape[:-1], dtype=np.uint64)
     # A copy, feature by feature; +0.0 makes one zero.
-    values = np.array(np.moveaxis(points, -1, 0), dtype=np.float64, order="C")
+    last = points.ndim - 1
+    values = np.array(points.transpose(last, *range(last)), dtype=np.float64, order="C")
     values += -0.0 if signed else 0.0
     values[values != values] = np.nan  # one NaN
     for bits in values.view(np.uint64):
