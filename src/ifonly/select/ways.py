@@ -23,7 +23,7 @@ from ifonly.select.determinant import Determinant
 from ifonly.select.exchange import Chosen, nearest_first
 from ifonly.select.polish import Polish
 from ifonly.select.tight import nearer, rounder
-from ifonly.select.trim import fewer, smallest
+from ifonly.select.trim import WIDE, fewer, smallest
 from ifonly.select.twins import alike, distinct, ways_of
 
 SPARE = 2
@@ -207,7 +207,8 @@ class Ways:
 
     def _bettered(self, problem: Problem, points: np.ndarray) -> np.ndarray:
         """Points [p, d] that revert and move back all they can, then become round."""
-        points, rows = points.copy(), np.arange(len(points))
+        points = fewer(problem, points, WIDE) if self.needed else points.copy()
+        rows = np.arange(len(points))
         for _ in range(TURNS):
             part, before = problem.take(rows), points[rows]
             points[rows] = nearer(part, before) if self.tight else before
