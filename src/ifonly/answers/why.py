@@ -14,9 +14,9 @@ from ifonly.models import Counted
 from ifonly.problem.problem import Problem
 from ifonly.render.view import value_text
 from ifonly.solve.method import Method, method_of
+from ifonly.solve.short.conflict import conflict
 from ifonly.solve.source import Source
 from ifonly.solve.stages import pool_of
-from ifonly.solve.statuses import conflict
 from ifonly.space.table.unseen import is_unseen
 from ifonly.status import Status
 
@@ -82,8 +82,9 @@ def why_of(answers: AnswerData, row: int) -> Why:
     setting, rules = source.setting, source.rules_of(row)
     if status is Status.INFEASIBLE:
         found = conflict(setting.space, answers.x[row], rules)
-        gaps: dict[str, Any] = {one: _gaps(source, row, answers.k, one) for one in GAPS}
-        return Why(str(status), note, tuple(map(str, found or ())), **gaps)
+        if found is not None:
+            gaps: dict[str, Any] = {one: _gaps(source, row, answers.k, one) for one in GAPS}
+            return Why(str(status), note, tuple(map(str, found)), **gaps)
     model = Counted(setting.model, setting.route)
     free = replace(setting, rules=(), demand=None)
     problem = replace(source.batch, own=()).pose(free, model, np.array([row]))
