@@ -28,7 +28,7 @@ from ifonly.select.twins import alike, distinct, ways_of
 
 SPARE = 2
 """How many of the nearest candidates are made nearer beside the nearest: one may overtake it."""
-WIDE = 128
+LEADERS = 128
 """Of how many candidates, one of a way, those are chosen that become tight."""
 MORE = 6
 """How many more ways than answers become tight because they are far apart."""
@@ -176,7 +176,7 @@ class Ways:
         numbers come nearer, fewer changes often win.
         """
         cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
-        index, real = leaders(cost, ways_of(problem, pool.points), WIDE, each=each)
+        index, real = leaders(cost, ways_of(problem, pool.points), LEADERS, each=each)
         first = Pool(gather(pool.points, index), np.where(real, pick(pool.margin, index), -np.inf))
         diversity = self.choice.diversity / (EARLY - (EARLY - 1) * self.choice.diversity)
         apart = replace(self.choice, diversity=diversity, exchanges=0)
