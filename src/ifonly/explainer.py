@@ -287,6 +287,6 @@ def _explained(
         library=library_of(rows),
         carried=asked.carried,
         notes=asked.noted(found.notes, found.status, proving=proving),
-        record=record_of(setting, model, method, question, own, rows, stopped=found.interrupted),
+        record=record_of(setting, model, method, question, own, rows, found=found),
         source=Source(asked.setting, method, batch, found.pools),
     )

@@ -1,4 +1,4 @@
-"""One row at a time, with other rules and weights each time: nothing is prepared again."""
+"""One row at a time, with other rules, weights and diversity: nothing is prepared again."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ifonly.search import Engine
 from ifonly.select import Ways
 from ifonly.select.tight import DEARER, rounder
 from ifonly.select.trim import MOST, WHOLE, _sets, all_needed
-from ifonly.select.ways import ways_of
+from ifonly.select.twins import ways_of
 from ifonly.testing import random_codes, random_pool, random_problem
 
 EXACTLY = Ways(round_numbers=False)
@@ -40,6 +40,23 @@ def test_changes_that_can_be_reverted_together_are_reverted() -> None:
     ):
         least = 1 - row[2] + (row[0] != row[1])
         assert all((point != row).sum() == least for point in points[kept])
+
+
+def test_a_way_that_is_far_apart_is_found_behind_many_near_ones() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        rng.choice(["no", "yes"], (200, 17), p=[0.9, 0.1]), columns=list("abcdefghijklmnopz")
+    )
+    row = pd.DataFrame(np.full((1, 17), "no"), columns=data.columns)
+    model = ifonly.as_model(lambda one: (one == "yes").any(axis=1).astype(float), classes=[0, 1])
+    weights = {"z": 3.0}
+    near, apart = (
+        ifonly.explain(model, row, data=data, k=2, weights=weights, diversity=d, plausible=False)
+        for d in (0.0, 0.55)
+    )
+    assert not near.changed()[..., -1].any()
+    assert apart.changed().sum(axis=-1).tolist() == [[1, 1]]
+    assert apart.changed()[0, :, -1].tolist() == [False, True]
 
 
 def is_needed(problem: Problem, row: int, point: np.ndarray) -> bool:

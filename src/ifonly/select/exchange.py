@@ -120,7 +120,7 @@ def exchange(metric: Metric, chosen: Chosen, *, locked: int, rounds: int, room: 
     go on.
     """
     k = chosen.slots.shape[1]
-    if locked >= k:
+    if locked >= k or not rounds:
         return chosen
     chosen = _narrow(chosen, _gains(chosen, locked).max(1), room)
     slots, rows = chosen.slots.copy(), chosen.kernel.copy()

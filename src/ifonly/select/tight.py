@@ -25,6 +25,8 @@ STEPS = np.outer(10.0 ** np.arange(12, -1, -1), [10.0, 5.0]).ravel()
 """What round numbers are multiples of, in steps of the grid; the coarsest first."""
 ROUND = 3
 """How many degrees of roundness are asked about."""
+FILLED = 0.05
+"""By how much of itself a value that fills a gap may move to a rounder one."""
 
 
 def nearer(problem: Problem, points: np.ndarray) -> np.ndarray:
@@ -235,11 +237,15 @@ def _round_values(
     steps = 10.0 ** -problem.space.decimals[feature][..., None] * STEPS
     count = value / steps
     whole = (np.abs(count - np.round(count)) < 1e-6) & (np.round(count) != 0)
-    away = np.where(value > row, np.ceil(count), np.floor(count)) * steps
+    # No side is away from a gap: up to tens, down to fives, so that both sides are tried.
+    gap = np.isnan(row)
+    up = np.where(gap, np.arange(len(STEPS)) % 2 == 0, value > row)
+    away = np.where(up, np.ceil(count), np.floor(count)) * steps
     places = np.repeat(feature[..., None], len(STEPS), axis=2)
     settled = settle(problem.box, away, places, {})
     same = np.abs(settled - away) <= 1e-9 * np.abs(away)  # not moved by the box
     # Half of the way to the round number must not be enough.
-    same &= np.abs(settled - row) < 2 * np.abs(value - row) - steps[..., -1:] / STEPS[-1]
+    halfway = np.abs(settled - row) < 2 * np.abs(value - row) - steps[..., -1:] / STEPS[-1]
+    same &= np.where(gap, np.abs(settled - value) <= FILLED * np.abs(value), halfway)
     # What is finer than a multiple that the value is already is no rounder.
     return settled, same & (settled != value) & (np.cumsum(whole, axis=2) == 0)

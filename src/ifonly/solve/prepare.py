@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -215,6 +215,8 @@ class Readable:
     data: np.ndarray
     given: bool = True
     """Whether these are the user's rows, and not one in the middle of the space."""
+    kept: list[Setting] = field(default_factory=list, compare=False)
+    """The setting with a reading, once a question without `certify` has needed one."""
 
 
 def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:

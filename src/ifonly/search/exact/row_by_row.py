@@ -25,7 +25,7 @@ from ifonly.problem.proof import Proof
 from ifonly.search.exact.judge import steady
 from ifonly.search.exact.layers import cutting_loop
 from ifonly.search.exact.program.exclusions import OtherFeatures, OtherWay, Unlike
-from ifonly.search.exact.result import Clock, NearestAnswer
+from ifonly.search.exact.result import Clock, NearestAnswer, Work
 from ifonly.search.exact.trees import branch_and_bound
 from ifonly.search.exact.trees.formulation import TreeFormulation
 
@@ -81,12 +81,25 @@ def solve_rows(
     return Pool(points, np.where(there, np.maximum(problem.margin(points), TINY), -np.inf)), proof
 
 
+def solve_row(
+    problem: Problem, k: int, known: np.ndarray, limit: float | None, work: float
+) -> tuple[list[np.ndarray], bool]:
+    """At most k answers to the one row, and whether there is provably none.
+
+    `known` [n, d] are answers that are known; `work` are the most boxes, for all of them together.
+    """
+    _check(problem)
+    answers, bounds, _ = _solved(problem, k, known, limit, WAYS, Work(work))
+    return answers, bounds[0] == np.inf
+
+
 def _solved(
     problem: Problem,
     k: int,
     known: np.ndarray,
     limit: float | None,
     unlike: Sequence[Unlike],
+    work: Work | None = None,
 ) -> tuple[list[np.ndarray], list[float], list[float]]:
     """At most k answers of one row, and the bound and the seconds of each search for one.
 
@@ -99,7 +112,7 @@ def _solved(
     seconds: list[float] = []
     kinds, nearest = list(unlike), None
     while len(answers) < k and len(bounds) < 2 * k:
-        clock = Clock(limit)
+        clock = Clock(limit, work)
         nearest = nearest or _nearest_of(problem)
         found = _next(problem, nearest, kinds, known, clock)
         bounds.append(found.bound)

@@ -47,6 +47,7 @@ def nearest(
         if clock.over:
             return NearestAnswer(search.best, min(cheapest, search.known))
         now, later = waiting[order[:batch]], waiting[order[batch:]]
+        clock.spend(len(now))
         waiting = later.join(*search.look_at(now))
         waiting = waiting[waiting.cost < search.known * (1 - ROOM)]
     return NearestAnswer(search.best, search.known)
