@@ -100,8 +100,7 @@ class Setting:
 
     def priced(self, weights: Mapping[str, float | Cost]) -> Setting:
         """The setting in which changes have other prices."""
-        space = weighed(self.space, weights)
-        return replace(self, space=space, metric=Metric.of(space))
+        return replace(self, space=(space := weighed(self.space, weights)), metric=Metric.of(space))
 
     @property
     def by_scores(self) -> Setting:
