@@ -65,34 +65,33 @@ class SolverStep:
     """Why a search was left out."""
 
     def search(self, problem: Problem, pool: Pool, k: int) -> tuple[Pool, np.ndarray]:
-        """At most k answers to each row, and bool [q]: which rows provably have none."""
-        none = np.zeros(len(problem.x), dtype=bool)
+        """At most k answers to each row, and bool [q]: which rows provably have no others."""
+        complete = np.zeros(len(problem.x), dtype=bool)
         reading, self.left_out = self._reading(problem)
         if reading is None:
-            return Pool.empty(problem.x), none
+            return Pool.empty(problem.x), complete
         from ifonly.search.exact.program.solver import SolverError
-        from ifonly.search.exact.row_by_row import hints_of, solve_row
+        from ifonly.search.exact.row_by_row import hints_of, solve_further
 
         problem = replace(problem, reading=reading)
         points = np.repeat(problem.x[:, None], k, axis=1)
         there = np.zeros(points.shape[:2], dtype=bool)
         with problem.model.keeping_reserve():
-            hints = hints_of(problem, pool, ways=True)
-            for row, known in enumerate(hints):
+            for row, known in enumerate(hints_of(problem, pool, k)):
                 if problem.spent:
                     break
                 until = problem.model.deadline
                 seconds = None if until is None else max(0.0, until - time.monotonic())
                 one = problem.take(np.array([row]))
                 try:
-                    answers, none[row] = solve_row(one, k, known, seconds, self.work)
+                    answers, complete[row] = solve_further(one, k, known, seconds, self.work)
                 except (SolverError, RuleError, OptionError, ModelError):
                     continue  # what cannot be stated to a solver is left as it is
                 points[row, : len(answers)] = np.reshape(answers, (-1, points.shape[2]))
                 there[row, : len(answers)] = True
         # The judge has accepted them, whatever a score on the edge may say.
         margin = np.maximum(problem.margin(points), TINY)
-        return Pool(points, np.where(there, margin, -np.inf)), none
+        return Pool(points, np.where(there, margin, -np.inf)), complete
 
     def _reading(self, problem: Problem) -> tuple[Reading | None, str]:
         """The reading for a problem, or why there is none."""
