@@ -17,6 +17,7 @@ from ifonly.problem.goal import TINY
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.solve.method import Method
+from ifonly.solve.predict import reason
 from ifonly.solve.prepare import Setting, provided
 
 WORK = 1000.0
@@ -32,7 +33,10 @@ def read_once(setting: Setting) -> tuple[Reading | None, str]:
     assert setting.readable is not None, "prepare() has stated it"
     kept = setting.readable.kept
     if not kept:
-        kept.append(provided(setting, gradient=False, reading=False, certify=True))
+        try:
+            kept.append(provided(setting, gradient=False, reading=False, certify=True))
+        except Exception as error:  # a model that cannot be read is answered without a solver
+            kept.append(replace(setting, unread=getattr(error, "message", reason(error))))
     return kept[0].reading, kept[0].unread
 
 
