@@ -25,10 +25,9 @@ from ifonly.solve.stages import Certifier, solve
 from ifonly.status import Status
 
 CLOSED = "No allowed change is left."
-NONE = ("A solver proved that no answer exists.", "Every allowed change was tried: none is enough.")
-NO_MORE = "Every allowed change was tried: there are no other answers."
-
-
+TRIED = "Every allowed change was tried: "
+NONE = ("A solver proved that no answer exists.", f"{TRIED}none is enough.")
+NO_MORE = ("A solver proved that there are no others.", f"{TRIED}there are no others.")
 SHORT = (Status.NOT_FOUND, Status.PARTIAL)
 """What a row is that may have more answers than were found."""
 
@@ -129,7 +128,8 @@ def answer(
     kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
     unheard = _unheard(problem, np.flatnonzero(kind == 0))
     broken = {} if not problem.rules else _broken(problem, np.flatnonzero(kind < 3))
-    tried = dict.fromkeys(np.flatnonzero(complete & (kind == 1)).tolist(), NO_MORE)
+    partly = np.flatnonzero(complete & (kind == 1)).tolist()
+    tried = {row: NO_MORE[by[row] == EVERY] for row in partly}
     further = unheard, broken, tried, outside(problem.space, problem.x)
     notes = _messages(len(kind), reasons, *further)
     status = np.array(kinds, dtype=object)[kind]

@@ -22,7 +22,7 @@ def every_point(problem: Problem) -> tuple[Pool, np.ndarray]:
     The user's own model is asked about every point that the rules allow.
     """
     sizes, starts = _sizes(problem)
-    total = np.prod(sizes, axis=1, dtype=np.float64)
+    total = np.maximum(np.prod(sizes, axis=1, dtype=np.float64), 1.0)
     few = total <= MOST
     left = problem.model.left if problem.model.most_rows is not None else np.inf
     found, rows = Pool.empty(problem.x), np.flatnonzero(few)

@@ -17,6 +17,7 @@ from ifonly.problem.goal import TINY
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.solve.method import Method
+from ifonly.solve.predict import reason
 from ifonly.solve.prepare import Setting, provided
 
 WORK = 1000.0
@@ -32,7 +33,10 @@ def read_once(setting: Setting) -> tuple[Reading | None, str]:
     assert setting.readable is not None, "prepare() has stated it"
     kept = setting.readable.kept
     if not kept:
-        kept.append(provided(setting, gradient=False, reading=False, certify=True))
+        try:
+            kept.append(provided(setting, gradient=False, reading=False, certify=True))
+        except Exception as error:  # a model that cannot be read is answered without a solver
+            kept.append(replace(setting, unread=getattr(error, "message", reason(error))))
     return kept[0].reading, kept[0].unread
 
 
@@ -65,34 +69,33 @@ class SolverStep:
     """Why a search was left out."""
 
     def search(self, problem: Problem, pool: Pool, k: int) -> tuple[Pool, np.ndarray]:
-        """At most k answers to each row, and bool [q]: which rows provably have none."""
-        none = np.zeros(len(problem.x), dtype=bool)
+        """At most k answers to each row, and bool [q]: which rows provably have no others."""
+        complete = np.zeros(len(problem.x), dtype=bool)
         reading, self.left_out = self._reading(problem)
         if reading is None:
-            return Pool.empty(problem.x), none
+            return Pool.empty(problem.x), complete
         from ifonly.search.exact.program.solver import SolverError
-        from ifonly.search.exact.row_by_row import hints_of, solve_row
+        from ifonly.search.exact.row_by_row import hints_of, solve_further
 
         problem = replace(problem, reading=reading)
         points = np.repeat(problem.x[:, None], k, axis=1)
         there = np.zeros(points.shape[:2], dtype=bool)
         with problem.model.keeping_reserve():
-            hints = hints_of(problem, pool, ways=True)
-            for row, known in enumerate(hints):
+            for row, known in enumerate(hints_of(problem, pool, k)):
                 if problem.spent:
                     break
                 until = problem.model.deadline
                 seconds = None if until is None else max(0.0, until - time.monotonic())
                 one = problem.take(np.array([row]))
                 try:
-                    answers, none[row] = solve_row(one, k, known, seconds, self.work)
+                    answers, complete[row] = solve_further(one, k, known, seconds, self.work)
                 except (SolverError, RuleError, OptionError, ModelError):
                     continue  # what cannot be stated to a solver is left as it is
                 points[row, : len(answers)] = np.reshape(answers, (-1, points.shape[2]))
                 there[row, : len(answers)] = True
         # The judge has accepted them, whatever a score on the edge may say.
         margin = np.maximum(problem.margin(points), TINY)
-        return Pool(points, np.where(there, margin, -np.inf)), none
+        return Pool(points, np.where(there, margin, -np.inf)), complete
 
     def _reading(self, problem: Problem) -> tuple[Reading | None, str]:
         """The reading for a problem, or why there is none."""
