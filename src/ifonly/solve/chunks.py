@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,15 +18,18 @@ from ifonly.solve.pose import Batch
 from ifonly.solve.predict import PER_ROW, isolated, reason
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Budget, Question
+from ifonly.solve.short.solver import solver_step
 from ifonly.solve.source import MOST_ROWS
 from ifonly.solve.stages import Certifier
-from ifonly.solve.statuses import Part, joined, unanswered
+from ifonly.solve.statuses import SHORT, Part, improved, joined, unanswered
 from ifonly.solve.workers.crew import SPENT, count_of, hired
 from ifonly.solve.workers.work import Work
 from ifonly.status import Status
 
 CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
+SINGLES = 1500
+"""About how many single edits of a row are tried at the most, beside three of each feature."""
 ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
 JUDGED = 16
@@ -64,26 +67,34 @@ def answer_in_turns(
 ) -> Part:
     """What is found for all rows of a batch; a row without its turn is `skipped`.
 
-    Odd rows are asked in the `other` setting.
+    Odd rows are asked in the `other` setting. Rows that are short of answers are searched harder at
+    once or, where rows share a budget, after all others.
     """
     k, q = question.k, len(batch.x)
     done = np.array(list(batch.failed), dtype=np.intp)
     parts = [unanswered(batch.x[done], k, Status.FAILED, list(batch.failed.values()))]
     chunks, note = [done], SPENT
-    work = Work(setting, other, model, method, k, certify, pools=q <= MOST_ROWS)
-    workers = count_of(question.workers)
-    waiting = batch.chunks(_affordable(model, rows_at_a_time(setting, method, k), workers))
+    workers, solver = count_of(question.workers), solver_step(setting, method)
+    shared = model.per_row is None and (model.deadline, model.most_rows) != (None, None)
+    first = None if shared else solver
+    work = Work(setting, other, model, method, k, certify, first, pools=q <= MOST_ROWS)
 
-    def found() -> Iterator[tuple[np.ndarray, Part | Exception]]:
+    def waiting() -> list[np.ndarray]:
+        size = rows_at_a_time(setting, method, k)
+        return batch.chunks(_affordable(model, size, workers))
+
+    def found(
+        work: Work, waiting: Sequence[np.ndarray], *, alone: bool = False
+    ) -> Iterator[tuple[np.ndarray, Part | Exception]]:
         turns = _turns(waiting, model, k)
         if workers == 1 or len(waiting) < 2:
-            yield from isolated(turns, partial(work.answer, batch))
+            yield from isolated(turns, partial(work.answer, batch), alone=alone)
         else:
             with hired(work, batch, workers) as crew:
-                yield from isolated(crew.ahead(turns), crew.answer)
+                yield from isolated(crew.ahead(turns), crew.answer, alone=alone)
 
     try:
-        for rows, part in found():
+        for rows, part in found(work, waiting()):
             if isinstance(part, Exception):
                 part = unanswered(batch.x[rows], k, Status.FAILED, [reason(part)])
             parts.append(_broken_off(part, model.watch) if part.interrupted else part)
@@ -99,12 +110,16 @@ def answer_in_turns(
     left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
-    if setting.measure is not None:
-        parts[-1] = replace(parts[-1], usual=np.full((len(left), k), np.nan))
     whole = joined(parts, [*chunks, left])
+    if shared and solver is not None:
+        short = np.array([one in SHORT for one in whole.status], dtype=bool)
+        again = [some for chunk in waiting() if len(some := chunk[short[chunk]])]
+        for rows, part in found(replace(work, solver=solver), again, alone=True):
+            whole = whole if isinstance(part, Exception) else improved(whole, part, rows)
     if whole.proof is None and (certify is not None or method.proves):
         whole = replace(whole, proof=Proof.nothing(len(batch.x)))
-    return replace(whole, interrupted=interrupted)
+    usual = None if setting.measure is None else whole.usual
+    return replace(whole, usual=usual, interrupted=interrupted)
 
 
 def _left(watch: Watch, note: str) -> tuple[Status, str]:
@@ -129,7 +144,8 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     """How many rows are solved together: as many as the method's arrays leave room for."""
     space, grid = setting.space, setting.grid
     if not method.descends:
-        candidates = 1000 + sum(len(values) for values in grid.fine)
+        singles = sum(len(values) for values in grid.fine)
+        candidates = 1000 + min(singles, SINGLES + 3 * len(space))  # a wide table tries few of each
         chosen_from = k * (1000 + 64 * k) // 8  # the kernel of a choice; few of it at a time
         return max(1, CHUNK // max(candidates * len(space), chosen_from))
     home = getattr(setting.gradient, "home", None)

@@ -133,6 +133,7 @@ class Crew:
             return replace(none, interrupted=over)
         model.rows, model.calls = model.rows + told.rows, model.calls + told.calls
         model.promised += told.promised
+        model.confirmed = told.confirmed if model.confirmed is None else model.confirmed
         if told.lost is not None and model.watch.ended is None:
             model.watch.ended, model.watch.lost = time.monotonic(), told.lost
         for text, category, filename, line in told.warned:

@@ -53,6 +53,8 @@ class Told:
     calls: int
     promised: list[Any]
     """What the model has not confirmed yet."""
+    confirmed: np.ndarray | None
+    """What it has said of what it has confirmed."""
     lost: ServiceError | None
     warned: list[tuple[Any, ...]]
 
@@ -115,7 +117,7 @@ def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: lis
         return None
     model = work.model
     (model.most_rows, model.reserved), model.promised = budget, promised
-    model.rows = model.calls = 0
+    model.rows, model.calls, model.confirmed = 0, 0, None
     if model.late:
         return None
     with _followed(model.watch, Path(path)), warnings.catch_warnings(record=True) as said:
@@ -125,7 +127,9 @@ def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: lis
         except Exception as error:
             found = _sendable(error)
     warned = [(str(one.message), one.category, one.filename, one.lineno) for one in said]
-    return Told(found, model.rows, model.calls, model.promised, model.watch.lost, warned)
+    counts = model.rows, model.calls
+    said_now = model.promised, model.confirmed
+    return Told(found, *counts, *said_now, model.watch.lost, warned)
 
 
 @lru_cache(maxsize=1)
