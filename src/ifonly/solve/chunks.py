@@ -79,22 +79,9 @@ def answer_in_turns(
     first = None if shared else solver
     work = Work(setting, other, model, method, k, certify, first, pools=q <= MOST_ROWS)
 
-    def waiting() -> list[np.ndarray]:
-        size = rows_at_a_time(setting, method, k)
-        return batch.chunks(_affordable(model, size, workers))
-
-    def found(
-        work: Work, waiting: Sequence[np.ndarray], *, alone: bool = False
-    ) -> Iterator[tuple[np.ndarray, Part | Exception]]:
-        turns = _turns(waiting, model, k)
-        if workers == 1 or len(waiting) < 2:
-            yield from isolated(turns, partial(work.answer, batch), alone=alone)
-        else:
-            with hired(work, batch, workers) as crew:
-                yield from isolated(crew.ahead(turns), crew.answer, alone=alone)
-
     try:
-        for rows, part in found(work, waiting()):
+        waiting = _affordable(batch, model, rows_at_a_time(setting, method, k), workers)
+        for rows, part in _found(work, batch, waiting, workers):
             if isinstance(part, Exception):
                 part = unanswered(batch.x[rows], k, Status.FAILED, [reason(part)])
             parts.append(_broken_off(part, model.watch) if part.interrupted else part)
@@ -113,13 +100,27 @@ def answer_in_turns(
     whole = joined(parts, [*chunks, left])
     if shared and solver is not None:
         short = np.array([one in SHORT for one in whole.status], dtype=bool)
-        again = [some for chunk in waiting() if len(some := chunk[short[chunk]])]
-        for rows, part in found(replace(work, solver=solver), again, alone=True):
+        waiting = _affordable(batch, model, rows_at_a_time(setting, method, k), workers)
+        again = [some for chunk in waiting if len(some := chunk[short[chunk]])]
+        harder = replace(work, solver=solver)
+        for rows, part in _found(harder, batch, again, workers, alone=True):
             whole = whole if isinstance(part, Exception) else improved(whole, part, rows)
     if whole.proof is None and (certify is not None or method.proves):
         whole = replace(whole, proof=Proof.nothing(len(batch.x)))
     usual = None if setting.measure is None else whole.usual
     return replace(whole, usual=usual, interrupted=interrupted)
+
+
+def _found(
+    work: Work, batch: Batch, chunks: Sequence[np.ndarray], workers: int, *, alone: bool = False
+) -> Iterator[tuple[np.ndarray, Part | Exception]]:
+    """What is found for chunks of rows, in their order: by this process, or by workers."""
+    turns = _turns(chunks, work.model, work.k)
+    if workers == 1 or len(chunks) < 2:
+        yield from isolated(turns, partial(work.answer, batch), alone=alone)
+    else:
+        with hired(work, batch, workers) as crew:
+            yield from isolated(crew.ahead(turns), crew.answer, alone=alone)
 
 
 def _left(watch: Watch, note: str) -> tuple[Status, str]:
@@ -153,10 +154,10 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     return max(1, room // (4 * k * space.offsets[-1]))
 
 
-def _affordable(model: Counted, size: int, workers: int) -> int:
-    """How many rows are a chunk, of which each worker has its share of a budget."""
+def _affordable(batch: Batch, model: Counted, size: int, workers: int) -> list[np.ndarray]:
+    """The chunks of a batch, of which each worker has its share of a budget."""
     share = model.affordable / ROWS_FOR_A_ROW / workers
-    return 1 if model.per_row is not None else max(1, int(min(size, share)))
+    return batch.chunks(1 if model.per_row is not None else max(1, int(min(size, share))))
 
 
 def _turns(chunks: Iterable[np.ndarray], model: Counted, k: int) -> Iterator[np.ndarray]:
