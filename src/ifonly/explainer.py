@@ -281,7 +281,7 @@ def _explained(
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),
-        row_score=wanted_score(said.scores[:, None], goal)[:, 0],
+        row_score=wanted_score(said.confirmed(model)[:, None], goal)[:, 0],
         score=found.score,
         index=index_of(rows, len(x)),
         library=library_of(rows),

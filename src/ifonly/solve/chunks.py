@@ -27,6 +27,8 @@ from ifonly.status import Status
 
 CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
+SINGLES = 1500
+"""About how many single edits of a row are tried at the most, beside three of each feature."""
 ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
 JUDGED = 16
@@ -143,7 +145,8 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     """How many rows are solved together: as many as the method's arrays leave room for."""
     space, grid = setting.space, setting.grid
     if not method.descends:
-        candidates = 1000 + sum(len(values) for values in grid.fine)
+        singles = sum(len(values) for values in grid.fine)
+        candidates = 1000 + min(singles, SINGLES + 3 * len(space))  # a wide table tries few of each
         chosen_from = k * (1000 + 64 * k) // 8  # the kernel of a choice; few of it at a time
         return max(1, CHUNK // max(candidates * len(space), chosen_from))
     home = getattr(setting.gradient, "home", None)
