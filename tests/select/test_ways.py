@@ -161,6 +161,20 @@ def test_wide_changes_are_trimmed_in_a_handful_of_calls() -> None:
     assert answers.record["model_calls"] < 60
 
 
+def test_very_wide_points_are_trimmed_before_their_numbers_move() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(size=(80, 150)).round(2), columns=[f"f{i}" for i in range(150)])
+    first = [f"f{i}" for i in range(9)]
+    # Nine features must change together, more than the edits of the search do.
+    model = ifonly.as_model(lambda f: (f[first] > 0).all(axis=1), classes=["no", "yes"])
+    data.loc[:19, first] = data.loc[:19, first].abs() + 0.01
+    row = data[40:41].assign(**dict.fromkeys(first, -1.0))
+    answers = ifonly.explain(model, row, data=data, k=2)
+    assert answers.filled.all()
+    assert answers.changed()[0, 0].sum() == 9
+    assert answers.record["model_rows"] < 60_000
+
+
 def test_nothing_is_chosen_from_nothing() -> None:
     problem = random_problem(3, q=2)
     points = np.repeat(problem.x[:, None], 3, axis=1)

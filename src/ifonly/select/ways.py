@@ -23,12 +23,12 @@ from ifonly.select.determinant import Determinant
 from ifonly.select.exchange import Chosen, nearest_first
 from ifonly.select.polish import Polish
 from ifonly.select.tight import nearer, rounder
-from ifonly.select.trim import fewer, smallest
+from ifonly.select.trim import WIDE, fewer, smallest
 from ifonly.select.twins import alike, distinct, ways_of
 
 SPARE = 2
 """How many of the nearest candidates are made nearer beside the nearest: one may overtake it."""
-WIDE = 128
+LEADERS = 128
 """Of how many candidates, one of a way, those are chosen that become tight."""
 MORE = 6
 """How many more ways than answers become tight because they are far apart."""
@@ -172,7 +172,7 @@ class Ways:
         numbers come nearer, fewer changes often win.
         """
         cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
-        index, real = leaders(cost, ways_of(problem, pool.points), WIDE, each=each)
+        index, real = leaders(cost, ways_of(problem, pool.points), LEADERS, each=each)
         first = Pool(gather(pool.points, index), np.where(real, pick(pool.margin, index), -np.inf))
         diversity = self.choice.diversity / (EARLY - (EARLY - 1) * self.choice.diversity)
         apart = replace(self.choice, diversity=diversity, exchanges=0)
@@ -203,7 +203,8 @@ class Ways:
 
     def _bettered(self, problem: Problem, points: np.ndarray) -> np.ndarray:
         """Points [p, d] that revert and move back all they can, then become round."""
-        points, rows = points.copy(), np.arange(len(points))
+        points = fewer(problem, points, WIDE) if self.needed else points.copy()
+        rows = np.arange(len(points))
         for _ in range(TURNS):
             part, before = problem.take(rows), points[rows]
             points[rows] = nearer(part, before) if self.tight else before

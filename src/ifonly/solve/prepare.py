@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -36,6 +36,7 @@ from ifonly.solve.probe import ask_rows, carried_of, middle, reference_of, thinn
 from ifonly.solve.question import Budget
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.cost import check_known
+from ifonly.space.distance import weighed
 from ifonly.space.table.carry import Carried, tagged
 from ifonly.space.table.frame import Frame, as_frame
 from ifonly.space.table.values import value_of
@@ -99,8 +100,7 @@ class Setting:
 
     def priced(self, weights: Mapping[str, float | Cost]) -> Setting:
         """The setting in which changes have other prices."""
-        space = replace(self.space, weights=weights)
-        return replace(self, space=space, metric=Metric.of(space))
+        return replace(self, space=(space := weighed(self.space, weights)), metric=Metric.of(space))
 
     @property
     def by_scores(self) -> Setting:
@@ -214,6 +214,8 @@ class Readable:
     data: np.ndarray
     given: bool = True
     """Whether these are the user's rows, and not one in the middle of the space."""
+    kept: list[Setting] = field(default_factory=list, compare=False)
+    """The setting with a reading, once a question without `certify` has needed one."""
 
 
 def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:
