@@ -20,7 +20,7 @@ from ifonly.errors import OptionError, options
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.pace import Watch
-from ifonly.plausible import Plausible, Usual, shares
+from ifonly.plausible import Plausible, Usual, odd_features, shares
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
 from ifonly.solve.asked import Asked
@@ -267,6 +267,7 @@ def _explained(
     certify, other = certifier_of(question), asked.setting
     found = answer_in_turns(batch, setting, model, method, question, certify=certify, other=other)
     model.confirm()
+    usual = shares(setting.measure, found.points, found.filled)
     return Answers(
         space=asked.setting.space,
         x=x,
@@ -277,7 +278,8 @@ def _explained(
         filled=found.filled,
         extra=found.extra,
         reached=None if goal.avoided is None else found.reached,
-        usual=shares(setting.measure, found.points, found.filled),
+        usual=usual,
+        odd=odd_features(setting.measure, x, found.points, usual),
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),
