@@ -53,6 +53,8 @@ class Part:
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     """The positions of the rows that were searched, and what their answers were chosen from."""
     proof: Proof | None = None
+    usual: np.ndarray | None = None
+    """[q, k] how usual the answers are, NaN where there is none, if it is measured."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search before the turn of some rows."""
     by: tuple[str, ...] = ()
@@ -152,6 +154,7 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
     notes = [note for part in parts for note in part.notes]
     by = [one for part in parts for one in part.by or ("",) * len(part.status)]
     causal = any(part.acted is not None for part in parts)
+    usual = [np.full(p.filled.shape, np.nan) if p.usual is None else p.usual for p in parts]
     changed = [np.zeros(p.points.shape, bool) if p.acted is None else p.acted for p in parts]
     return Part(
         np.concatenate([part.points for part in parts])[place],
@@ -168,6 +171,7 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
             for rows, pool in part.pools
         ),
         _proved([part.proof for part in parts], chunks),
+        np.concatenate(usual)[place],
         by=tuple(by[i] for i in place),
         unsolved=next((part.unsolved for part in parts if part.unsolved), ""),
     )
