@@ -20,7 +20,7 @@ from ifonly.errors import OptionError, options
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.pace import Watch
-from ifonly.plausible import Plausible, Usual
+from ifonly.plausible import Plausible, Usual, odd_features
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
 from ifonly.solve.asked import Asked
@@ -282,6 +282,7 @@ def _explained(
         extra=found.extra,
         reached=None if goal.avoided is None else found.reached,
         usual=found.usual,
+        odd=odd_features(setting.measure, x, found.points, found.usual),
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),

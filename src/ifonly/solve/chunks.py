@@ -18,6 +18,7 @@ from ifonly.solve.pose import Batch
 from ifonly.solve.predict import PER_ROW, isolated, reason
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Budget, Question
+from ifonly.solve.short.escalate import LIMIT
 from ifonly.solve.short.solver import solver_step
 from ifonly.solve.source import MOST_ROWS
 from ifonly.solve.stages import Certifier
@@ -99,6 +100,8 @@ def answer_in_turns(
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
     if shared and solver is not None:
+        pairs = zip(whole.by, whole.status, strict=True)
+        whole = replace(whole, by=tuple(LIMIT if s in SHORT else one for one, s in pairs))
         short = np.array([one in SHORT for one in whole.status], dtype=bool)
         waiting = _affordable(batch, model, rows_at_a_time(setting, method, k), workers)
         again = [some for chunk in waiting if len(some := chunk[short[chunk]])]

@@ -122,7 +122,8 @@ def answer(
         if solved.proof is not None:
             bound[searched], seconds[searched] = solved.proof.bound, solved.proof.seconds
     count = filled.sum(axis=1)
-    for row in np.flatnonzero(((bound == np.inf) | complete) & (count == 0) & ~already):
+    bound[complete & (count == 0)] = np.inf
+    for row in np.flatnonzero((bound == np.inf) & (count == 0) & ~already):
         reasons.setdefault(int(row), CLOSED if shut[row] else NONE[by[row] == EVERY])
     kind = np.where(count == k, 2, (count > 0).astype(np.intp))
     kind[list(reasons)] = 3
@@ -137,22 +138,8 @@ def answer(
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
     proof = Proof(bound, seconds) if certify is not None or method.proves else None
-    return Part(
-        *(
-            points,
-            filled,
-            score,
-            reached,
-            extra,
-            tuple(status.tolist()),
-            notes,
-            acted,
-            pools,
-            proof,
-        ),
-        by=tuple(by.tolist()),
-        unsolved=unsolved,
-    )
+    found = points, filled, score, reached, extra, tuple(status.tolist())
+    return Part(*found, notes, acted, pools, proof, by=tuple(by.tolist()), unsolved=unsolved)
 
 
 def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
