@@ -39,6 +39,7 @@ class AnswerData:
     seconds: np.ndarray | None = None
     reached: np.ndarray | None = None
     usual: np.ndarray | None = None
+    odd: np.ndarray | None = None
     carried: Carried | None = None
     source: Source | None = field(default=None, repr=False)
 

@@ -234,6 +234,7 @@ FIELDS: dict[str, Check] = {
     "seconds": maybe(numbers("q")),
     "reached": maybe(whole("qk")),
     "usual": maybe(numbers("qk")),
+    "odd": maybe(flags("qkd")),
     "carried": _carried,
 }
 RECORD: dict[str, Kind] = {
@@ -261,6 +262,7 @@ OPTIONAL = {
     "acted",
     "reached",
     "usual",
+    "odd",
     "bound",
     "seconds",
     "row_rules",

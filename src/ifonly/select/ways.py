@@ -35,7 +35,7 @@ MORE = 6
 EARLY = 10.0
 """How much more distance counts in that choice than in the last one, of tight points."""
 TURNS = 3
-"""How often a row that lacks ways tries further candidates."""
+"""How often points come nearer, and of how many points of a way a row tries that lacks ways."""
 MANY = 3
 """A row whose nearest candidate changes so many features looks around it, where that is cheap."""
 OTHERS = 2
@@ -134,13 +134,9 @@ class Ways:
         """Points of about k ways; a row with fewer tries more candidates of each way."""
         ways = self._ways(problem, pool, k, each=1)
         lacking = np.flatnonzero(distinct(problem, ways) < k)
-        for turn in range(1, TURNS):
-            if not len(lacking) or problem.spent:
-                break
-            part, left = problem.take(lacking), pool.take(lacking)
-            more = self._ways(part, left, 3 * k, each=turn + 1)
+        if len(lacking) and not problem.spent:
+            more = self._ways(problem.take(lacking), pool.take(lacking), 3 * k, each=TURNS)
             ways = ways.join(more.spread(lacking, len(problem.x))).without_repeats()
-            lacking = lacking[distinct(problem, ways)[lacking] < k]
         return ways
 
     def _neighbours(self, problem: Problem, pool: Pool, k: int, rows: NDArray[np.intp]) -> Pool:

@@ -53,6 +53,8 @@ class Part:
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     """The positions of the rows that were searched, and what their answers were chosen from."""
     proof: Proof | None = None
+    usual: np.ndarray | None = None
+    """[q, k] how usual the answers are, NaN where there is none, if it is measured."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search before the turn of some rows."""
     by: tuple[str, ...] = ()
@@ -120,7 +122,8 @@ def answer(
         if solved.proof is not None:
             bound[searched], seconds[searched] = solved.proof.bound, solved.proof.seconds
     count = filled.sum(axis=1)
-    for row in np.flatnonzero(((bound == np.inf) | complete) & (count == 0) & ~already):
+    bound[complete & (count == 0)] = np.inf
+    for row in np.flatnonzero((bound == np.inf) & (count == 0) & ~already):
         reasons.setdefault(int(row), CLOSED if shut[row] else NONE[by[row] == EVERY])
     kind = np.where(count == k, 2, (count > 0).astype(np.intp))
     kind[list(reasons)] = 3
@@ -135,22 +138,8 @@ def answer(
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
     proof = Proof(bound, seconds) if certify is not None or method.proves else None
-    return Part(
-        *(
-            points,
-            filled,
-            score,
-            reached,
-            extra,
-            tuple(status.tolist()),
-            notes,
-            acted,
-            pools,
-            proof,
-        ),
-        by=tuple(by.tolist()),
-        unsolved=unsolved,
-    )
+    found = points, filled, score, reached, extra, tuple(status.tolist())
+    return Part(*found, notes, acted, pools, proof, by=tuple(by.tolist()), unsolved=unsolved)
 
 
 def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
@@ -165,6 +154,7 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
     notes = [note for part in parts for note in part.notes]
     by = [one for part in parts for one in part.by or ("",) * len(part.status)]
     causal = any(part.acted is not None for part in parts)
+    usual = [np.full(p.filled.shape, np.nan) if p.usual is None else p.usual for p in parts]
     changed = [np.zeros(p.points.shape, bool) if p.acted is None else p.acted for p in parts]
     return Part(
         np.concatenate([part.points for part in parts])[place],
@@ -181,6 +171,7 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
             for rows, pool in part.pools
         ),
         _proved([part.proof for part in parts], chunks),
+        np.concatenate(usual)[place],
         by=tuple(by[i] for i in place),
         unsolved=next((part.unsolved for part in parts if part.unsolved), ""),
     )

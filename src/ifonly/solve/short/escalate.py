@@ -26,7 +26,8 @@ from ifonly.solve.stages import Solved, judged, pool_of
 SEARCH, EVERY, SOLVER, LIMIT = "search", "every point", "solver", "limit"
 """What finished a row beside a larger size, by its name: the ordinary search, a trial of every
 point, the solver, or nothing: it is short of answers."""
-LAST = ("thorough", SOLVER)
+BEFORE = ("small", "base")
+"""The sizes from which a row goes on if its places are filled with answers that are `extra`."""
 _ARRAYS = ("points", "chosen", "acted", "filled", "scores", "reached", "extra")
 
 
@@ -81,11 +82,13 @@ def escalated(
         else:
             (more, _), complete = pool_of(part, way, k), np.zeros(len(short), dtype=bool)
         pool = pool.join(more).without_repeats()
-        done = complete.copy()
         if len(gained := np.flatnonzero(more.valid.any(axis=1))):
-            new = _chosen(part.take(gained), way, pool.take(gained), k)
-            done[gained] |= _improve(out, short[gained], new, beyond=name in LAST)
-        out.complete[short], out.by[short[done]] = complete, name
+            some, own = part.take(gained), pool.take(gained)
+            new = judged(some, way, own, marked(way.selector, some, own, k))
+            _improve(out, short[gained], new, name)
+        out.complete[short], out.by[short[complete]] = complete, name
+        full, extra = out.solved.filled[short].all(axis=1), out.solved.extra[short].any(axis=1)
+        done = complete | (full & ~extra if name in BEFORE else full)
         out.pools.append((short[done], pool.take(np.flatnonzero(done))))
         short, pool = short[~done], pool.take(np.flatnonzero(~done))
     out.pools.append((short, pool))
@@ -93,41 +96,30 @@ def escalated(
     return out
 
 
-def _chosen(problem: Problem, method: Method, pool: Pool, k: int) -> Solved:
-    return judged(problem, method, pool, marked(method.selector, problem, pool, k))
-
-
-def _improve(out: Escalated, rows: np.ndarray, new: Solved, *, beyond: bool) -> np.ndarray:
-    """bool [n]: the rows that are full now; what a step found for some rows is taken over.
-
-    A row with an `extra` answer goes on to a thorough search, and not `beyond` it.
-    """
+def _improve(out: Escalated, rows: np.ndarray, new: Solved, name: str) -> None:
+    """Take over what a step found for some rows, unless it has fewer answers."""
     better = new.filled.sum(axis=1) >= out.solved.filled[rows].sum(axis=1)
     arrays: dict[str, Any] = {one: getattr(out.solved, one).copy() for one in _ARRAYS}
     for one, array in arrays.items():
         array[rows[better]] = getattr(new, one)[better]
     out.solved = replace(out.solved, **arrays)
-    full = out.solved.filled[rows].all(axis=1)
-    return np.asarray(full & (beyond | ~out.solved.extra[rows].any(axis=1)))
+    out.by[rows[better & new.filled.all(axis=1)]] = name
 
 
 def _steps(method: Method, model: Counted) -> Iterator[tuple[str, Method]]:
     """The steps after the ordinary search, and the method that each chooses answers by."""
-    effort, sizes = effort_of(method), list(SIZES)
+    effort, sizes = effort_of(method.searcher), list(SIZES)
     if effort == "auto":
         effort = "base" if model.cheap else "small"
     first = sizes.index(effort) + 1 if isinstance(effort, str) else len(sizes) - 1
     yield EVERY, method
     for size in sizes[first:]:
-        method = Method(*(_at(one, size) for one in _strategies(method)))
+        parts = {name: _at(one, size) for name, one in vars(method).items()}
+        method = replace(method, **parts)
         yield size, method
     yield SOLVER, method
 
 
-def _strategies(method: Method) -> tuple[Any, Any, Any]:
-    return method.searcher, method.refiner, method.selector
-
-
 def _at(strategy: Any, effort: str) -> Any:
     """A strategy at another effort, if it has one."""
-    return replace(strategy, effort=effort) if hasattr(strategy, "effort") else strategy
+    return strategy if effort_of(strategy) is None else replace(strategy, effort=effort)

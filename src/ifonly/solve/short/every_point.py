@@ -21,7 +21,7 @@ def every_point(problem: Problem) -> tuple[Pool, np.ndarray]:
 
     The user's own model is asked about every point that the rules allow.
     """
-    sizes, starts = _sizes(problem)
+    sizes, listed = _sizes(problem)
     total = np.maximum(np.prod(sizes, axis=1, dtype=np.float64), 1.0)
     few = total <= MOST
     left = problem.model.left if problem.model.most_rows is not None else np.inf
@@ -33,8 +33,9 @@ def every_point(problem: Problem) -> tuple[Pool, np.ndarray]:
     for start in range(0, len(rows), step):
         some = rows[start : start + step]
         part = problem.take(some)
-        points = _points(part, sizes[some], starts[some], int(total[some].max()))
-        pool = Pool(points, np.where(part.accepts(points), 1.0, -np.inf))
+        points = _points(part, sizes[some], listed[some], int(total[some].max()))
+        new = np.arange(points.shape[1]) < total[some, None]
+        pool = Pool(points, np.where(part.accepts(points, new), 1.0, -np.inf))
         pool = pool.nearest(np.where(pool.valid, part.distance(points), np.inf), KEPT)
         found = found.join(pool.spread(some, len(few)))
     # What a budget leaves unasked is not known to be no answer.
@@ -62,7 +63,7 @@ def _sizes(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _points(problem: Problem, sizes: np.ndarray, listed: np.ndarray, count: int) -> np.ndarray:
-    """[q, count, d] the points of rows by their numbers; a row with fewer repeats some."""
+    """[q, count, d] the points of rows, in order; a row with fewer repeats some after them."""
     box, space = problem.box, problem.space
     points = np.repeat(problem.x[:, None], count, axis=1)
     number = np.broadcast_to(np.arange(count), points.shape[:2])

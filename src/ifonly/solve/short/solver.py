@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
@@ -40,15 +41,15 @@ def read_once(setting: Setting) -> tuple[Reading | None, str]:
     return kept[0].reading, kept[0].unread
 
 
-def effort_of(method: Method) -> Effort | None:
-    """The effort that a method's searcher has as a field, if it has one."""
-    named = "effort" in getattr(method.searcher, "__dataclass_fields__", {})
-    return getattr(method.searcher, "effort", None) if named else None
+def effort_of(strategy: Any) -> Effort | None:
+    """The effort that a strategy has as a field, if it has one."""
+    fields = getattr(strategy, "__dataclass_fields__", {})
+    return strategy.effort if "effort" in fields else None
 
 
 def solver_step(setting: Setting, method: Method) -> SolverStep | None:
     """The solver's step of a question; None for a method without sizes, which is not escalated."""
-    effort = effort_of(method)
+    effort = effort_of(method.searcher)
     if effort is None:
         return None
     known = setting.reading is not None or bool(setting.readable and setting.readable.kept)
