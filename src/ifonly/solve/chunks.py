@@ -83,7 +83,7 @@ def answer_in_turns(
         return part if len(batch.x) <= MOST_ROWS else replace(part, pools=())
 
     try:
-        turns = _turns(batch, model, k, rows_at_a_time(setting, method, k))
+        turns = _turns(batch, model, method, k, rows_at_a_time(setting, method, k))
         for rows, part in isolated(turns, attempt):
             if isinstance(part, Exception):
                 part = unanswered(batch.x[rows], k, Status.FAILED, [reason(part)])
@@ -136,20 +136,20 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     return max(1, room // (4 * k * space.offsets[-1]))
 
 
-def _turns(batch: Batch, model: Counted, k: int, size: int) -> Iterator[np.ndarray]:
+def _turns(batch: Batch, model: Counted, method: Method, k: int, size: int) -> Iterator[np.ndarray]:
     """The chunks of rows, as long as the budget lasts.
 
     An allowance for each row by itself is the row's own: nothing is remembered of other rows.
     """
     most_rows = model.most_rows
-    share = model.affordable / ROWS_FOR_A_ROW
+    share = model.affordable / getattr(method.searcher, "model_rows", ROWS_FOR_A_ROW)
     size = 1 if model.per_row is not None else max(1, int(min(size, share)))
     for chunk in batch.chunks(size):
         if model.per_row is not None:
             allowed = model.rows + model.per_row - PER_ROW
             model.most_rows = allowed if most_rows is None else min(allowed, most_rows)
             model.memo = None if model.memo is None else Memo()
-        model.reserve(len(chunk) * max(k, JUDGED))
+        model.reserve(len(chunk) * (k if "surrogate" in method.needs else max(k, JUDGED)))
         if model.late or (model.spent and model.per_row is None):
             return
         if not model.spent:

@@ -32,7 +32,16 @@ from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
-from ifonly.solve.probe import ask_rows, carried_of, middle, reference_of, thinned
+from ifonly.solve.probe import (
+    ask_rows,
+    carried_of,
+    emulated,
+    few_rows,
+    middle,
+    reference_of,
+    takes_long,
+    thinned,
+)
 from ifonly.solve.question import Budget
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.cost import check_known
@@ -76,6 +85,8 @@ class Setting:
     """The features that the model provably does not read."""
     prepared_rows: int = 0
     """How many rows the model was asked about to prepare all this."""
+    slow: bool = False
+    """Whether a probe has shown that each row of the model takes long."""
 
     @property
     def all_rules(self) -> tuple[Rule, ...]:
@@ -146,10 +157,13 @@ def prepare(
     space: Space | None,
     causes: CausalModel | None = None,
     budget: Budget | None = None,
+    *,
+    slow: bool | None = False,
 ) -> Setting:
     """The setting of a model over a space, or over the space of `data`; rules are added to it.
 
-    What the budget does not reach for is left out: reference rows, and probes of the model.
+    What the budget does not reach for is left out: reference rows, and probes of the model. A
+    `slow` model is asked about few rows, and gets an emulator; None: it is found out.
     """
     kind = str(model) if isinstance(model, str | PathLike) else type(model).__name__
     if isinstance(model, str | PathLike):
@@ -175,7 +189,13 @@ def prepare(
         )
     meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
     with meter.limited(limit.most_rows, limit.deadline):
+        probed = slow is None and isinstance(adapted, TableModel) and takes_long(adapted, own)
+        emulator = None
+        if slow or probed:
+            own = few_rows(adapted, meter, own)
         asked, said = ask_rows(adapted, meter, own)
+        if slow or probed:
+            emulator = emulated(adapted, meter, space, asked, said)
         way = approach(model, adapted, space, asked, said, meter)
         chain = opened(way.inner, space)
         ignored = np.zeros(len(space), dtype=bool)
@@ -190,7 +210,7 @@ def prepare(
         (),
         Metric.of(space),
         Grid.of(space, codes, {} if carries else read_stops(chain, way.route, space)),
-        reference,
+        replace(reference, emulator=emulator),
         said,
         way.decision,
         False,
@@ -201,6 +221,7 @@ def prepare(
         causes=None if causes is None else causes.bind(space),
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
         prepared_rows=meter.asked,
+        slow=probed,
     )
 
 
@@ -216,10 +237,12 @@ class Readable:
     """Whether these are the user's rows, and not one in the middle of the space."""
 
 
-def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:
+def provided(
+    setting: Setting, needs: frozenset[str] = frozenset(), *, certify: bool = False
+) -> Setting:
     """The setting with what a question needs of the model.
 
-    A method that needs a `reading` fails without one; `certify` does without where the model says
+    A method that needs a reading fails without one; `certify` does without where the model says
     otherwise than its reading, and nothing is proved then.
     """
     source, meter = setting.readable, Meter()
@@ -227,7 +250,8 @@ def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) 
     if isinstance(source.adapted, TableModel):  # other questions are counted by the meter it has
         meter = Meter(replace(source.adapted.meter.pace))
         source = replace(source, adapted=replace(source.adapted, meter=meter))
-    if gradient and setting.gradient is None:
+    reading = "reading" in needs
+    if "gradient" in needs and setting.gradient is None:
         _check_readable(source)
         found = differentiable(source.inner, source.adapted, setting.space, source.probe)
         setting = replace(setting, gradient=found)

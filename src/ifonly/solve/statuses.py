@@ -20,10 +20,13 @@ from ifonly.problem.proof import Proof
 from ifonly.rules import Box, Rule
 from ifonly.solve.method import Method
 from ifonly.solve.pose import outside
+from ifonly.solve.slow.rounds import solve_slow
 from ifonly.solve.stages import Certifier, solve
 from ifonly.space import Space
 from ifonly.space.table.values import value_of
 from ifonly.status import Status
+
+UNCHECKED = "The model rows were used up before all smaller changes were tried."
 
 
 @dataclass(frozen=True)
@@ -64,17 +67,21 @@ def answer(
     points, filled, score, reached, extra = _unfilled(problem.x, k)
     acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
+    unchecked: dict[int, str] = {}
     bound, seconds = np.where(shut, np.inf, -np.inf), np.zeros(len(met))
     searched = np.flatnonzero(~already & ~shut)
     if len(searched):
         part = problem if len(searched) == len(shut) else problem.take(searched)
-        solved = solve(part, method, k, certify)
+        emulated = problem.reference.emulator is not None
+        solved = (solve_slow if emulated else solve)(part, method, k, certify)
         points[searched], filled[searched] = solved.points, solved.filled
         reached[searched], extra[searched] = solved.reached, solved.extra
         score[searched] = wanted_score(solved.scores, part.goal)
         if acted is not None:
             acted[searched] = solved.acted
         pools = ((searched, solved.pool),)
+        if solved.unchecked is not None:
+            unchecked = dict.fromkeys(searched[solved.unchecked].tolist(), UNCHECKED)
         if solved.proof is not None:
             bound[searched], seconds[searched] = solved.proof.bound, solved.proof.seconds
     count = filled.sum(axis=1)
@@ -90,7 +97,8 @@ def answer(
     kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
     unheard = _unheard(problem, np.flatnonzero(kind == 0))
     broken = {} if not problem.rules else _broken(problem, np.flatnonzero(kind < 3))
-    notes = _messages(len(kind), reasons, unheard, broken, outside(problem.space, problem.x))
+    outer = outside(problem.space, problem.x)
+    notes = _messages(len(kind), reasons, unheard, broken, outer, unchecked)
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
     proof = Proof(bound, seconds) if certify is not None or method.proves else None
