@@ -230,7 +230,7 @@ class Explainer:
         setting = self.setting  # read once: another thread may drop its route
         check_used(method, question.certify, setting.space.sparsity)
         if question.certify is not False and setting.reading is None and not setting.unread:
-            setting = self.setting = provided(setting, certify=True)
+            setting = self.setting = provided(setting, frozenset(), certify=True)
         setting = setting if weights is None else setting.priced(weights)
         return setting.with_rules(rules)
 

@@ -18,8 +18,8 @@ FEWEST = 10
 class Surrogate:
     """A search for slow models: a cheap model proposes, the model itself judges.
 
-    The cheap model is fitted to at most 500 rows while the model is prepared, and corrected by what
-    the model says about the proposals for a row, round after round.
+    The cheap model is fitted while the model is prepared, to what it says about at most 500 rows,
+    and corrected by what it says about the proposals for each row, round after round.
 
     Parameters
     ----------
@@ -28,6 +28,11 @@ class Surrogate:
     model_rows
         How many rows the model is asked about for each row, beside its prediction and the judge's
         last look at the k answers.
+
+    Raises
+    ------
+    OptionError
+        `model_rows` is not a whole number of 10 or more.
 
     Examples
     --------

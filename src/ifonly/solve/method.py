@@ -104,7 +104,7 @@ SEARCHERS: dict[str, Searcher] = {
     "neighbours": Neighbours(),
     "gradient": Gradient(),
     "exact": Exact(starts=Engine()),
-    "surrogate": Surrogate(),
+    "surrogate": Surrogate(Engine("base")),
 }
 
 

@@ -20,7 +20,7 @@ from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
 from ifonly.models.pace import Meter
-from ifonly.models.reading import Reading, check_reading, read
+from ifonly.models.reading import Readable, Reading, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
 from ifonly.models.routes.fastest import approach
@@ -32,17 +32,9 @@ from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
-from ifonly.solve.probe import (
-    ask_rows,
-    carried_of,
-    emulated,
-    few_rows,
-    middle,
-    reference_of,
-    takes_long,
-    thinned,
-)
+from ifonly.solve.probe import carried_of, middle, reference_of, thinned
 from ifonly.solve.question import Budget
+from ifonly.solve.slow.prepared import rows_said
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.cost import check_known
 from ifonly.space.table.carry import Carried, tagged
@@ -180,8 +172,7 @@ def prepare(
     adapted = adapt(model, space, probe, carried_of(space, data))
     carries = getattr(adapted, "carried", None) is not None
     own = tagged(probe, first if carries and len(kept) else None)
-    groups = [group.name for group in space.one_hot]
-    check_known(space.features, space.labels, [*groups, *adapted.classes])
+    check_known(space.features, space.labels, [*(g.name for g in space.one_hot), *adapted.classes])
     if not isinstance(causes, CausalModel | None):
         raise OptionError(
             f"causes is {causes!r}.",
@@ -189,13 +180,7 @@ def prepare(
         )
     meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
     with meter.limited(limit.most_rows, limit.deadline):
-        probed = slow is None and isinstance(adapted, TableModel) and takes_long(adapted, own)
-        emulator = None
-        if slow or probed:
-            own = few_rows(adapted, meter, own)
-        asked, said = ask_rows(adapted, meter, own)
-        if slow or probed:
-            emulator = emulated(adapted, meter, space, asked, said)
+        asked, said, emulator = rows_said(adapted, meter, space, own, slow)
         way = approach(model, adapted, space, asked, said, meter)
         chain = opened(way.inner, space)
         ignored = np.zeros(len(space), dtype=bool)
@@ -221,25 +206,11 @@ def prepare(
         causes=None if causes is None else causes.bind(space),
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
         prepared_rows=meter.asked,
-        slow=probed,
+        slow=slow is None and emulator is not None,
     )
 
 
-@dataclass(frozen=True)
-class Readable:
-    """The model inside a pipeline, and rows to check what is read off it against."""
-
-    inner: Any
-    adapted: Model
-    probe: np.ndarray
-    data: np.ndarray
-    given: bool = True
-    """Whether these are the user's rows, and not one in the middle of the space."""
-
-
-def provided(
-    setting: Setting, needs: frozenset[str] = frozenset(), *, certify: bool = False
-) -> Setting:
+def provided(setting: Setting, needs: frozenset[str], *, certify: bool = False) -> Setting:
     """The setting with what a question needs of the model.
 
     A method that needs a reading fails without one; `certify` does without where the model says
@@ -250,11 +221,11 @@ def provided(
     if isinstance(source.adapted, TableModel):  # other questions are counted by the meter it has
         meter = Meter(replace(source.adapted.meter.pace))
         source = replace(source, adapted=replace(source.adapted, meter=meter))
-    reading = "reading" in needs
     if "gradient" in needs and setting.gradient is None:
         _check_readable(source)
         found = differentiable(source.inner, source.adapted, setting.space, source.probe)
         setting = replace(setting, gradient=found)
+    reading = "reading" in needs
     if setting.reading is None and (reading or (certify and not setting.unread)):
         read_off, unread = _read(source, setting.space, must=reading)
         setting = replace(setting, reading=read_off, unread=unread)
