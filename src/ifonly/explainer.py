@@ -60,7 +60,7 @@ class Explainer:
     causes
         An `ifonly.CausalModel`: an answer is then an action and what follows from it.
     method
-        'auto', 'gradient', 'exact', 'edits' or 'neighbours'; a Searcher such as
+        'auto', 'gradient', 'exact', 'surrogate', 'edits' or 'neighbours'; a Searcher such as
         `Engine(effort='thorough')`; or a Method.
     budget
         What preparing may cost, as in `explain`: fewer rows of `data` are asked about, and what

@@ -182,7 +182,7 @@ def linked(scores: np.ndarray, classes: tuple[Any, ...]) -> np.ndarray:
     if not classes:
         return scores.astype(np.float64)
     logs = np.log(np.clip(scores, CLIP, 1 - CLIP))
-    return logs if len(classes) > 2 else logs[:, 1:] - logs[:, :1]
+    return np.asarray(logs if len(classes) > 2 else logs[:, 1:] - logs[:, :1])
 
 
 def unlinked(links: np.ndarray, classes: tuple[Any, ...]) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ifonly.errors import OptionError
 from ifonly.problem.pool import Pool
@@ -45,7 +45,7 @@ class Surrogate:
     needs: ClassVar[frozenset[str]] = frozenset({"surrogate"})
 
     def __post_init__(self) -> None:
-        rows = self.model_rows
+        rows: Any = self.model_rows
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < FEWEST:
             raise OptionError(
                 f"model_rows is {rows!r}.", f"It is a whole number of {FEWEST} or more."

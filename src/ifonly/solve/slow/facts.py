@@ -8,7 +8,7 @@ import numpy as np
 
 from ifonly.arrays.keys import point_keys
 from ifonly.models import Model
-from ifonly.models.emulator import Corrected, Silent
+from ifonly.models.emulator import Corrected, Emulator, Silent
 from ifonly.models.routes.memo import Memo
 from ifonly.problem.problem import Problem
 from ifonly.space.table.carry import tagged
@@ -65,19 +65,18 @@ class Facts:
         if hope is not None:
             emulator = problem.reference.emulator
             assert emulator is not None, "prepare() has fitted it"
-            shift = hope[:, None] * _toward(problem) * emulator.spread
+            shift = hope[:, None] * _toward(problem, emulator) * emulator.spread
             other = Corrected.of(emulator, self.codes, self.scores, shift)
         model = problem.model.imagined(other, Memo.of(self.codes, self.scores))
         return replace(problem, model=model, places=np.arange(len(problem.x))).take(rows)
 
 
-def _toward(problem: Problem) -> np.ndarray:
+def _toward(problem: Problem, emulator: Emulator) -> np.ndarray:
     """[q, t] in which direction the links of scores lead to the wanted outcome."""
     goal, classes = problem.goal, problem.model.classes
     if not classes:
-        own = problem.reference.emulator.links(problem.x)
-        return np.where(own < goal.low[:, None], 1.0, -1.0)
+        return np.where(emulator.links(problem.x) < goal.low[:, None], 1.0, -1.0)
     if len(classes) == 2:
         return np.where(goal.wanted == 1, 1.0, -1.0)[:, None]
-    one = np.eye(len(classes))[goal.wanted]
+    one: np.ndarray = np.eye(len(classes))[goal.wanted]
     return one if goal.avoided is None else np.where(goal.avoided[:, None], -one, one)
