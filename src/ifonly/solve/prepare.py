@@ -191,7 +191,7 @@ def prepare(
     return Setting(
         space,
         adapted,
-        way.route,
+        adapted if emulator is not None and not way.decision.labels else way.route,
         (),
         Metric.of(space),
         Grid.of(space, codes, {} if carries else read_stops(chain, way.route, space)),

@@ -22,7 +22,7 @@ class Facts:
     codes: np.ndarray
     """[n, d + 1] tagged with the place of their row in the problem."""
     scores: np.ndarray
-    """[n, c]"""
+    """[n, c] NaN where the model fails, or its budget does not reach."""
 
     @classmethod
     def none(cls, problem: Problem) -> Facts:
@@ -32,31 +32,32 @@ class Facts:
 
     @property
     def count(self) -> np.ndarray:
-        """[q] how many facts there are about each row."""
+        """[q] how many codes of each row were asked about."""
         return np.bincount(self.codes[:, -1].astype(np.intp), minlength=len(self.problem.x))
 
     def asked(self, codes: np.ndarray) -> Facts:
-        """With what the model says about codes [n, d + 1], as far as its budget reaches."""
+        """With what the model says about codes [n, d + 1]."""
         own, places = codes[:, :-1], self.problem.places
         if places is not None:
             own = tagged(own, places[codes[:, -1].astype(np.intp)])
-        scores = self.problem.model.scores(own)
-        said = np.isfinite(scores).all(axis=1)
-        return replace(
-            self,
-            codes=np.concatenate([self.codes, codes[said]]),
-            scores=np.concatenate([self.scores, scores[said]]),
-        )
+        scores = np.concatenate([self.scores, self.problem.model.scores(own)])
+        return replace(self, codes=np.concatenate([self.codes, codes]), scores=scores)
+
+    @property
+    def said(self) -> Facts:
+        """Those that the model has answered."""
+        known = np.isfinite(self.scores).all(axis=1)
+        return replace(self, codes=self.codes[known], scores=self.scores[known])
 
     def unknown(self, codes: np.ndarray) -> np.ndarray:
-        """Those of codes [n, d + 1] that are no facts yet, each once."""
+        """Those of codes [n, d + 1] that were not asked about yet, each once."""
         keys = point_keys(codes, signed=True)
         first = np.zeros(len(keys), dtype=bool)
         first[np.unique(keys, return_index=True)[1]] = True
         return np.asarray(codes[first & ~np.isin(keys, point_keys(self.codes, signed=True))])
 
     def posed(self, rows: np.ndarray, hope: np.ndarray | None = None) -> Problem:
-        """The problem of some rows in which facts are known, and nothing else is.
+        """The problem of some rows in which facts are known, and nothing else is an answer.
 
         With `hope` [q] the rest is guessed, by so much in favour of the wanted outcome.
         """
@@ -66,7 +67,8 @@ class Facts:
             emulator = problem.reference.emulator
             assert emulator is not None, "prepare() has fitted it"
             shift = hope[:, None] * _toward(problem, emulator) * emulator.spread
-            other = Corrected.of(emulator, self.codes, self.scores, shift)
+            said = self.said
+            other = Corrected.of(emulator, said.codes, said.scores, shift)
         model = problem.model.imagined(other, Memo.of(self.codes, self.scores))
         return replace(problem, model=model, places=np.arange(len(problem.x))).take(rows)
 

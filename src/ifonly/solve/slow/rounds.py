@@ -55,8 +55,8 @@ def solve_slow(
     pool = _confirmed(known, tried)
     chosen = marked(method.selector, known, pool, k)
     solved = judged(problem, method, pool, chosen, known)
-    open_claims = facts.unknown(_claims(known, method, solved.chosen, solved.filled))
-    unchecked = np.isin(every, open_claims[:, -1])
+    claims = facts.said.unknown(_claims(known, method, solved.chosen, solved.filled))
+    unchecked = np.isin(every, claims[:, -1])
     return replace(solved, proof=proof, unchecked=unchecked)
 
 
