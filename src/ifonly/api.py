@@ -40,6 +40,7 @@ def explain(
     plausible: float | bool | Plausible | None = None,
     seed: int = 0,
     budget: Any = None,
+    workers: int | str = 1,
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> Answers:
     """k ways in which each row would have got another outcome.
@@ -99,6 +100,10 @@ def explain(
         The most seconds, or {'seconds': ..., 'model_rows': ..., 'model_rows_per_row': ...}, with
         all that is asked of the model to prepare. What is found by then comes back, and the rows
         not reached have the status `skipped`. 'model_rows_per_row' is for each row by itself.
+    workers
+        How many processes answer the rows, each with a thread of its own for the model; 'all': one
+        per core. The answers are the same. Starting them takes seconds, once; the model is sent
+        to them, and what it counts or keeps stays there.
     progress
         A bar shows after two seconds, in a terminal or a notebook. False: none. A function is
         called with the number of rows done and of rows asked instead.
@@ -145,6 +150,7 @@ def explain(
         plausible=plausible,
         seed=seed,
         budget=limit.after(explainer.setting.prepared_rows),
+        workers=workers,
         progress=progress,
     )
 

@@ -20,7 +20,7 @@ from ifonly.errors import OptionError, options
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.pace import Watch
-from ifonly.plausible import Plausible, Usual, shares
+from ifonly.plausible import Plausible, Usual, odd_features
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
 from ifonly.solve.asked import Asked
@@ -128,6 +128,7 @@ class Explainer:
         seed: int = 0,
         budget: Any = None,
         plausible: float | bool | Plausible | None = None,
+        workers: int | str = 1,
         progress: bool | Callable[[int, int], None] | None = None,
         keep: bool = False,
     ) -> Answers:
@@ -164,6 +165,8 @@ class Explainer:
             Every answer is at least as usual as this share of the rows of `data`, or as its own
             row: 0.05. By default, of answers of similar cost the more usual are chosen; False
             leaves that out, and `ifonly.Plausible` chooses the measure.
+        workers
+            How many processes answer the rows; 'all': one per core. Answers are the same.
         progress
             A bar shows after two seconds, in a terminal or a notebook. False: none. A function is
             called with the number of rows done and of rows asked instead.
@@ -190,7 +193,8 @@ class Explainer:
         <Answers: 2 rows, k=1: 1 found, 1 infeasible>
         """
         limit, watch = Budget.of(budget), Watch()
-        question = Question(target, k, threshold, certify, seed, limit, progress, keep, plausible)
+        asked_for = (target, k, threshold, certify, seed, limit, progress, keep, plausible, workers)
+        question = Question(*asked_for)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
         with watched(watch, progress, keep=keep):
             setting = self._setting(question, method, rules, weights)
@@ -275,16 +279,17 @@ def _explained(
         filled=found.filled,
         extra=found.extra,
         reached=None if goal.avoided is None else found.reached,
-        usual=shares(setting.measure, found.points, found.filled),
+        usual=found.usual,
+        odd=odd_features(setting.measure, x, found.points, found.usual),
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),
-        row_score=wanted_score(said.scores[:, None], goal)[:, 0],
+        row_score=wanted_score(said.confirmed(model)[:, None], goal)[:, 0],
         score=found.score,
         index=index_of(rows, len(x)),
         library=library_of(rows),
         carried=asked.carried,
         notes=asked.noted(found.notes, found.status, proving=proving),
-        record=record_of(setting, model, method, question, own, rows, stopped=found.interrupted),
+        record=record_of(setting, model, method, question, own, rows, found=found),
         source=Source(asked.setting, method, batch, found.pools),
     )

@@ -45,6 +45,15 @@ def test_the_same_command_gives_the_same_bytes(explain: Any) -> None:
     assert explain("--format", "json").out == explain("--format", "json").out
 
 
+def test_any_number_of_workers_gives_the_same_bytes(explain: Any) -> None:
+    whole = explain("--format", "csv")
+    for workers in ("2", "all"):
+        assert explain("--format", "csv", "--workers", workers) == whole
+    ran = explain("--workers", "many")
+    assert ran.code == 2
+    assert "workers is 'many'" in ran.err
+
+
 @pytest.mark.parametrize("rows", ["rows.csv.gz", "rows.parquet"])
 def test_rows_in_other_files_get_the_same_answers(explain: Any, rows: str) -> None:
     other = explain("--format", "csv", rows=rows)

@@ -67,6 +67,9 @@ class Answers(AnswerPages):
     usual
         [q, k] the share of the rows of the data that are less usual than each answer, where that
         was asked; NaN where there is no answer.
+    odd
+        bool [q, k, d] the value, or the two values together, that hardly any row of the data has,
+        of answers that fewer than 1 % of the rows are as unusual as.
     carried
         The columns of the rows that are no features, and that answers carry along.
     source

@@ -39,6 +39,7 @@ class AnswerData:
     seconds: np.ndarray | None = None
     reached: np.ndarray | None = None
     usual: np.ndarray | None = None
+    odd: np.ndarray | None = None
     carried: Carried | None = None
     source: Source | None = field(default=None, repr=False)
 
@@ -238,7 +239,7 @@ class AnswerData:
             else:
                 fields[name] = value
         record = dict(self.record)
-        for name in ("target", "row_rules"):
+        for name in ("target", "row_rules", "finished_by"):
             if isinstance(record.get(name), list) and len(record[name]) == len(self):
                 record[name] = [record[name][row] for row in rows]
         source = None if self.source is None else self.source.take(rows)

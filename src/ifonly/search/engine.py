@@ -52,8 +52,9 @@ class Engine:
     Parameters
     ----------
     effort
-        'small', 'base' or 'thorough'; 'auto' is 'base' for a model that costs next to nothing to
-        ask, such as a network that ifonly can read, and 'small' for any other.
+        Where to start: 'small', 'base' or 'thorough'; 'auto' is 'base' for a model that costs next
+        to nothing to ask, such as a network that ifonly can read, and 'small' for any other.
+        `explain` searches rows that are short of answers again at the larger sizes.
     needed
         Every change of an answer is needed for the outcome.
     tight

@@ -37,6 +37,7 @@ from ifonly.solve.question import Budget
 from ifonly.solve.slow.prepared import rows_said
 from ifonly.space import Categorical, Cost, Feature, Metric, Space
 from ifonly.space.cost import check_known
+from ifonly.space.distance import weighed
 from ifonly.space.table.carry import Carried, tagged
 from ifonly.space.table.frame import Frame, as_frame
 from ifonly.space.table.values import value_of
@@ -102,8 +103,7 @@ class Setting:
 
     def priced(self, weights: Mapping[str, float | Cost]) -> Setting:
         """The setting in which changes have other prices."""
-        space = replace(self.space, weights=weights)
-        return replace(self, space=space, metric=Metric.of(space))
+        return replace(self, space=(space := weighed(self.space, weights)), metric=Metric.of(space))
 
     @property
     def by_scores(self) -> Setting:

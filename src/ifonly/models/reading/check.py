@@ -8,7 +8,7 @@ step that treats a pair of values apart, which no row has, is not found in a lar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,8 @@ class Readable:
     data: np.ndarray
     given: bool = True
     """Whether these are the user's rows, and not one in the middle of the space."""
+    kept: list[Any] = field(default_factory=list, compare=False)
+    """The setting with a reading, once a question without `certify` has needed one."""
 
 
 def check_reading(
