@@ -62,6 +62,7 @@ def record_of(
         "rules_fingerprint": hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16],
         "model_fingerprint": setting.fingerprint,
         "prepared_rows": _prepared(setting),
+        "slow": setting.slow,
         "model_rows": model.rows,
         "model_calls": model.calls,
         "route": ROUTES.get(type(model.route).__name__, "the model itself"),

@@ -14,7 +14,7 @@ from typing import Any
 
 from ifonly.errors import OptionError, nearest
 from ifonly.refine import Nothing, Refiner, Shrink
-from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher
+from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher, Surrogate
 from ifonly.search.searcher import needs_of, proves
 from ifonly.select import Determinant, Diverse, InOrder, Polish, Selector, Ways
 from ifonly.space.space import SPARSITY
@@ -104,6 +104,7 @@ SEARCHERS: dict[str, Searcher] = {
     "neighbours": Neighbours(),
     "gradient": Gradient(),
     "exact": Exact(starts=Engine()),
+    "surrogate": Surrogate(Engine("base")),
 }
 
 
@@ -139,6 +140,8 @@ def started(searcher: Searcher) -> Searcher:
         filled["searchers"] = tuple(map(started, several))
     if getattr(searcher, "starts", searcher) is None:
         filled["starts"] = Engine("base")
+    if getattr(searcher, "searcher", searcher) is None:
+        filled["searcher"] = Engine("base")
     whole: Any = searcher
     return replace(whole, **filled) if filled else searcher
 
@@ -148,12 +151,13 @@ def _composed(searcher: Searcher) -> Method:
     if getattr(searcher, "in_order", False):
         marks = (getattr(searcher, name, False) for name in ("needed", "tight"))
         return Method(searcher, Nothing(), InOrder(*marks))
-    effort = getattr(searcher, "effort", "auto")
-    choice = Determinant(nearest=getattr(searcher, "nearest", True))
-    needed, tight = (getattr(searcher, name, True) for name in ("needed", "tight"))
+    inner = getattr(searcher, "searcher", searcher)
+    effort = getattr(inner, "effort", "auto")
+    choice = Determinant(nearest=getattr(inner, "nearest", True))
+    needed, tight = (getattr(inner, name, True) for name in ("needed", "tight"))
     if not needed and not tight:
         return Method(searcher, Shrink(effort), Polish(choice, effort))
-    ways = Ways(choice, needed, tight, getattr(searcher, "round_numbers", True))
+    ways = Ways(choice, needed, tight, getattr(inner, "round_numbers", True))
     return Method(searcher, Shrink(effort), ways)
 
 

@@ -1,6 +1,6 @@
 """Fitted models read into an exact description over codes: layers, or a sum of trees."""
 
-from ifonly.models.reading.check import check_reading, holds_around
+from ifonly.models.reading.check import Readable, check_reading, holds_around
 from ifonly.models.reading.layers.layers import Layers
 from ifonly.models.reading.points import beyond
 from ifonly.models.reading.reading import Reading, read
@@ -10,6 +10,7 @@ from ifonly.models.reading.trees.trees import Trees
 
 __all__ = [
     "Layers",
+    "Readable",
     "Reading",
     "Regions",
     "Tree",
