@@ -79,6 +79,10 @@ class Sets:
         """
         return self.metric.cost(self.points, self.x[:, None])
 
+    def price(self) -> np.ndarray:
+        """[q, k] the distance of each counterfactual and the charge for its changed features."""
+        return self.metric.price(self.points, self.x[:, None])
+
 
 def gather(
     counterfactuals: Frame,

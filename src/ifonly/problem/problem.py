@@ -6,6 +6,7 @@ from its row, is it possible, is it an answer. Searchers, refiners and selectors
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from ifonly.causal import Causes
 from ifonly.models import Counted, Differentiable
-from ifonly.models.reading import Reading
+from ifonly.models.reading import Reading, Trees
 from ifonly.models.routes.lookup import Lookup
 from ifonly.plausible import Usual
 from ifonly.problem.goal import Goal
@@ -50,6 +51,8 @@ class Problem:
     """What follows from what: points are then actions, and `result` is what they lead to."""
     reading: Reading | None = None
     """The model's layers or trees, where the method needs them."""
+    trees: Callable[[], Trees | None] = lambda: None
+    """The model's trees on the value grid, to propose by, where they can be read."""
     limits: Box | None = None
     """Where causes are known: what a row may become, while `box` says what may be acted on."""
     usual: Usual | None = None
@@ -260,6 +263,10 @@ class Problem:
     def distance(self, points: np.ndarray) -> np.ndarray:
         """[q, m] how far points [q, m, d] are from their rows."""
         return np.asarray(self.metric.cost(points, self.x[:, None]))
+
+    def price(self, points: np.ndarray) -> np.ndarray:
+        """[q, m] what points [q, m, d] cost their rows: the nearest is the one of least price."""
+        return np.asarray(self.metric.price(points, self.x[:, None]))
 
     def changed(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m, d]: the features in which points differ from their rows."""

@@ -209,7 +209,7 @@ def _promising(problem: Problem, pool: Pool, count: int, each: int) -> Pool:
     But for the nearest, those that change all features of another and more come last: where
     numbers come nearer, fewer changes often win.
     """
-    cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
+    cost = np.where(pool.valid, problem.price(pool.points), np.inf)
     index, real = leaders(cost, ways_of(problem, pool.points), 4 * count, each=each)
     points, cost = gather(pool.points, index), np.where(real, pick(cost, index), np.inf)
     first = best(cost, min(1 + SPARE, cost.shape[1]))[0]
@@ -242,7 +242,7 @@ def _each(problem: Problem, pool: Pool, work: Callable[[Problem, np.ndarray], np
 
 def _nearest(problem: Problem, pool: Pool, count: int) -> Pool:
     """The nearest valid points of a pool, nearest first."""
-    cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
+    cost = np.where(pool.valid, problem.price(pool.points), np.inf)
     return pool.nearest(cost, min(count, cost.shape[1]))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -20,7 +19,7 @@ from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
 from ifonly.models.pace import Meter
-from ifonly.models.reading import Reading, check_reading, read
+from ifonly.models.reading import Reading, Trees, check_reading, read, sketched
 from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
 from ifonly.models.routes.fastest import approach
@@ -34,7 +33,7 @@ from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
 from ifonly.solve.probe import ask_rows, carried_of, middle, reference_of, thinned
 from ifonly.solve.question import Budget
-from ifonly.space import Categorical, Cost, Feature, Metric, Space
+from ifonly.space import Categorical, Feature, Metric, Space
 from ifonly.space.cost import check_known
 from ifonly.space.table.carry import Carried, tagged
 from ifonly.space.table.frame import Frame, as_frame
@@ -83,6 +82,12 @@ class Setting:
         demands = () if self.demand is None else (self.demand,)
         return self.rules + tuple(map(SetsOne.of, self.space.one_hot)) + demands
 
+    def trees(self) -> Trees | None:
+        """The model's trees to propose by; None where there are none."""
+        if isinstance(self.reading, Trees):
+            return self.reading
+        return None if self.readable is None else self.readable.trees
+
     @property
     def measure(self) -> Usual | None:
         """How usual points are, where it is known."""
@@ -97,9 +102,9 @@ class Setting:
         _check_together(self.space, self.rules + more)
         return replace(self, rules=self.rules + more)
 
-    def priced(self, weights: Mapping[str, float | Cost]) -> Setting:
-        """The setting in which changes have other prices."""
-        space = replace(self.space, weights=weights)
+    def priced(self, **prices: Any) -> Setting:
+        """The setting in which changes have other prices: `weights` or `sparsity` of the space."""
+        space = replace(self.space, **prices)
         return replace(self, space=space, metric=Metric.of(space))
 
     @property
@@ -214,6 +219,14 @@ class Readable:
     data: np.ndarray
     given: bool = True
     """Whether these are the user's rows, and not one in the middle of the space."""
+
+    @cached_property
+    def trees(self) -> Trees | None:
+        """The model's trees on the value grid, not checked, where they can be read."""
+        if not isinstance(self.adapted, TableModel) or self.adapted.carried is not None:
+            return None
+        adapted = replace(self.adapted, meter=Meter(replace(self.adapted.meter.pace)))
+        return sketched(self.inner, adapted, self.adapted.space, self.probe)
 
 
 def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:
