@@ -96,10 +96,9 @@ def test_what_does_not_weigh_the_charge_has_none(name: str) -> None:
     assert np.array_equal(answers.price(), answers.distance())
 
 
-@pytest.mark.parametrize("name", ["auto", "exact"])
-def test_sparsity_has_an_effect(name: str) -> None:
+def test_sparsity_has_an_effect() -> None:
     few, many = (
-        asked(EVERY[name], space=ifonly.Space.infer(DATA, sparsity=one), k=3).metrics()["changed"]
+        asked(ifonly.explain, space=ifonly.Space.infer(DATA, sparsity=one)).metrics()["changed"]
         for one in (9.0, 0.0)
     )
     assert few.mean() < many.mean()

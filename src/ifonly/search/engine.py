@@ -37,7 +37,7 @@ from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search.copies import copies_of_neighbours
 from ifonly.search.edit_list import Plan, plan
-from ifonly.search.lines import near_points
+from ifonly.search.lines.near_points import near_points
 
 Floats = NDArray[np.floating]
 _INF = np.float32(np.inf)

@@ -158,7 +158,7 @@ def grid(feature: Feature) -> list[float]:
 def random_question(
     fitted: Fitted, rng: np.random.Generator, *, q: int = 4, ruled: float = 0.7
 ) -> Question:
-    """Rows of any kind with targets that some points have; weights, a sparsity, and often rules, at random."""
+    """Rows of any kind with targets that some points have; prices, and often rules, at random."""
     space = fitted.space
     x = random_rows(space, q, int(rng.integers(2**31)))
     said = fitted.predict(random_rows(space, 40, int(rng.integers(2**31))))

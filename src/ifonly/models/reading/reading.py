@@ -40,6 +40,8 @@ POINTS = 256
 """Points of the space on which measures are checked."""
 LEAVES = 1 << 16
 """The most leaves of trees that are sketched."""
+CELLS = 1 << 22
+"""The most leaves times features."""
 
 
 def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
@@ -71,7 +73,7 @@ def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
 def sketched(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Trees | None:
     """The trees of a model as they are on the value grid, found faster, and not checked.
 
-    None where it is of another kind, cannot be read, or has more than `LEAVES` leaves. What is said
+    None where it is of another kind, cannot be read, or has too many leaves. What is said
     of them is a proposal, for the model to judge.
     """
     if not isinstance(adapted, TableModel):
@@ -128,8 +130,9 @@ def _trees(
     if ensemble.refusal is not None:
         raise ensemble.refusal
     ensemble = replace(ensemble, trees=ensemble.trees[: ensemble.used])
-    if grid and sum(len(tree.value) for tree in ensemble.trees) > LEAVES:
-        raise ModelError(f"This {chain.kind} has more than {LEAVES} leaves.")
+    leaves = sum(len(tree.value) for tree in ensemble.trees)
+    if grid and (leaves > LEAVES or leaves * len(adapted.space) > CELLS):
+        raise ModelError(f"This {chain.kind} has {leaves} leaves.")
     if not ensemble.trees:
         raise ModelError(f"This {chain.kind} has no trees.", "Fit it for at least one round.")
     if (ensemble.link == "number") == bool(adapted.classes):
@@ -138,7 +141,9 @@ def _trees(
             f"{ensemble.link}.",
             SUPPORTED,
         )
-    trees = lower(ensemble, chain.inputs(adapted, witness, ensemble.see), probe, grid=grid)
+    inputs = chain.inputs(adapted, witness, ensemble.see)
+    inputs = replace(inputs, count=POINTS) if grid else inputs
+    trees = lower(ensemble, inputs, probe, grid=grid)
     none = np.zeros(trees[0].value.shape[1])
     reading = Trees(adapted.space, adapted.classes, trees, none, ensemble.link, 0.0)
     size = sum(float(np.abs(tree.value).max()) for tree in trees)
