@@ -67,7 +67,7 @@ def set_metrics(
     price = metric.price(points, x[:, None]) if price is None else price
     q, k, d = points.shape
     size = max(1, ROOM // (k * k * d))
-    each = (x, points, valid, present, np.asarray(distance), np.asarray(price))
+    each = (x, points, valid, present, np.stack([distance, price], axis=-1))
     parts = [
         _table(metric, *(one[start : start + size] for one in each))
         for start in range(0, max(q, 1), size)
@@ -81,23 +81,22 @@ def _table(
     points: np.ndarray,
     valid: np.ndarray,
     present: np.ndarray,
-    distance: np.ndarray,
-    price: np.ndarray,
+    far: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """The metrics of some rows."""
+    """The metrics of some rows; `far` [q, k, 2] are the distance and the price of each point."""
     gaps = metric.gaps(points, x[:, None])
     pair_gaps, pairs = _pairs(metric, points, present)
     unique = valid & ~repeated(points, present)
-    far = _mean(distance, present)
+    distance, price = (_mean(one, present) for one in np.moveaxis(far, -1, 0))
     determinant = det_kernel(metric, points, present)
     table = {
         "answers": present.sum(axis=1),
         "valid_unique": unique.sum(axis=1) / points.shape[1],
-        "distance": far,
-        "price": _mean(price, present),
+        "distance": distance,
+        "price": price,
         "det": determinant,
         "pairwise_distance": _mean(pair_gaps @ metric.scale, pairs, empty=0.0),
-        "objective": 0.5 * far - determinant,
+        "objective": 0.5 * distance - determinant,
         "changed": _mean((gaps > 0).sum(axis=-1), present),
         "sparsity": 1 - _mean((gaps > 0).mean(axis=-1), present),
         "count_diversity": _mean((pair_gaps > 0).mean(axis=-1), pairs, empty=0.0),

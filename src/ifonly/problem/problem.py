@@ -52,7 +52,7 @@ class Problem:
     reading: Reading | None = None
     """The model's layers or trees, where the method needs them."""
     trees: Callable[[], Trees | None] = lambda: None
-    """The model's trees on the value grid, to propose by, where they can be read."""
+    """The model's trees, to propose by: right on the value grid, and not checked."""
     limits: Box | None = None
     """Where causes are known: what a row may become, while `box` says what may be acted on."""
     usual: Usual | None = None
@@ -66,10 +66,6 @@ class Problem:
     def moves(self) -> Moves:
         """Where each row may go; made once, and taken along by `take`."""
         return Moves.of(self.box, self.grid.fine)
-
-    def reference_margin(self) -> np.ndarray:
-        """[q, n] the margins of the reference rows for each row's own goal."""
-        return self.reference.margin(self.goal, len(self.x))
 
     @property
     def spent(self) -> bool:
@@ -265,7 +261,7 @@ class Problem:
         return np.asarray(self.metric.cost(points, self.x[:, None]))
 
     def price(self, points: np.ndarray) -> np.ndarray:
-        """[q, m] what points [q, m, d] cost their rows: the nearest is the one of least price."""
+        """[q, m] the price of points [q, m, d]: the nearest is the one of the least."""
         return np.asarray(self.metric.price(points, self.x[:, None]))
 
     def changed(self, points: np.ndarray) -> np.ndarray:

@@ -19,8 +19,9 @@ from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
 from ifonly.models.pace import Meter
-from ifonly.models.reading import Reading, Trees, check_reading, read, sketched
+from ifonly.models.reading import Reading, Trees, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
+from ifonly.models.readable import Readable
 from ifonly.models.reading.trees.ensembles import opened
 from ifonly.models.routes.fastest import approach
 from ifonly.models.routes.lookup import Lookup
@@ -207,26 +208,6 @@ def prepare(
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
         prepared_rows=meter.asked,
     )
-
-
-@dataclass(frozen=True)
-class Readable:
-    """The model inside a pipeline, and rows to check what is read off it against."""
-
-    inner: Any
-    adapted: Model
-    probe: np.ndarray
-    data: np.ndarray
-    given: bool = True
-    """Whether these are the user's rows, and not one in the middle of the space."""
-
-    @cached_property
-    def trees(self) -> Trees | None:
-        """The model's trees on the value grid, not checked, where they can be read."""
-        if not isinstance(self.adapted, TableModel) or self.adapted.carried is not None:
-            return None
-        adapted = replace(self.adapted, meter=Meter(replace(self.adapted.meter.pace)))
-        return sketched(self.inner, adapted, self.adapted.space, self.probe)
 
 
 def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:

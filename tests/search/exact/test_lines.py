@@ -41,6 +41,7 @@ def posed(kind: str, task: str, seed: int) -> tuple[Problem, Trees]:
     return problem.take(np.flatnonzero(alike)), trees
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("task", ["two", "three", "number"])
 @pytest.mark.parametrize("kind", TREES)
 def test_along_a_line_the_margin_is_that_of_the_trees(kind: str, task: str) -> None:
@@ -64,6 +65,7 @@ def test_along_a_line_the_margin_is_that_of_the_trees(kind: str, task: str) -> N
     assert np.allclose(margin[point, place], np.min(sides, axis=0), rtol=0, atol=1e-9)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", TREES)
 def test_what_lines_propose_is_lawful_and_cheaper_than_what_is_known(kind: str) -> None:
     problem, trees = posed(kind, "two", 2)
