@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.models.protocol import Model
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.pace import Meter
+from ifonly.models.protocol import Model
 from ifonly.models.reading import Trees, sketched
 
 

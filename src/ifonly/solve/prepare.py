@@ -19,9 +19,9 @@ from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
 from ifonly.models.pace import Meter
+from ifonly.models.readable import Readable
 from ifonly.models.reading import Reading, Trees, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
-from ifonly.models.readable import Readable
 from ifonly.models.reading.trees.ensembles import opened
 from ifonly.models.routes.fastest import approach
 from ifonly.models.routes.lookup import Lookup
