@@ -45,7 +45,7 @@ def best(cost: NDArray[np.floating], count: int) -> tuple[NDArray[np.intp], NDAr
     """Places [..., n] of the `count` least costs, and which of them are real."""
     if count == 1 and cost.shape[-1]:
         place = cost.argmin(axis=-1, keepdims=True)
-        return place, np.take_along_axis(cost, place, axis=-1) < np.inf
+        return place, cost.min(axis=-1, keepdims=True) < np.inf
     keys = pack(cost)
     if count < keys.shape[-1]:
         keys = np.partition(keys, count - 1, axis=-1)[..., :count]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,8 @@ class Readable:
     data: np.ndarray
     given: bool = True
     """Whether these are the user's rows, and not one in the middle of the space."""
+    kept: list[Any] = field(default_factory=list, compare=False)
+    """The setting with a reading, once a question without `certify` has needed one."""
 
     @cached_property
     def trees(self) -> Trees | None:

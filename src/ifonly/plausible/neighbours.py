@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ifonly.arrays.batches import pick
+
 NEIGHBOURS = 20
 ROWS = 1000
 """The most rows that are looked at."""
@@ -56,9 +58,9 @@ def _nearest(
         np.fill_diagonal(square, np.inf)
     count = max(1, min(NEIGHBOURS, len(others) - 1))
     index = np.argpartition(square, count - 1, axis=1)[:, :count]
-    near = np.sqrt(np.maximum(np.take_along_axis(square, index, axis=1), 0.0))
+    near = np.sqrt(np.maximum(pick(square, index), 0.0))
     order = np.argsort(near, axis=1, kind="stable")
-    return np.take_along_axis(index, order, axis=1), np.take_along_axis(near, order, axis=1)
+    return pick(index, order), pick(near, order)
 
 
 def _density(near: np.ndarray, reach: np.ndarray) -> np.ndarray:

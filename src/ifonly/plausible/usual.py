@@ -197,18 +197,19 @@ def _encoding(space: Space, codes: np.ndarray) -> Scores:
         for j in np.flatnonzero(~space.continuous & (sizes > MOST_LEVELS))
     }
 
+    own = [np.arange(sizes[j]) if j not in common else [-1] for j in range(len(sizes))]
+    feature, level = np.repeat(np.arange(len(own)), [*map(len, own)]), np.concatenate(own)
+    numbers, scale = np.flatnonzero(space.continuous), np.where(spread > 0, spread, 1.0)
+    places = np.flatnonzero(space.continuous[feature])
+
     def encode(points: np.ndarray) -> np.ndarray:
-        columns = []
-        for j, number in enumerate(space.continuous):
+        units = (points[:, feature] == level).astype(np.float64)
+        away = points[:, numbers] - middle[numbers]
+        units[:, places] = np.where(np.isnan(away), 0.0, away) / scale[numbers]
+        for j, counts in common.items():
             code = points[:, j]
-            if number:
-                away = np.nan_to_num(code - middle[j])
-                columns.append(away[:, None] / (spread[j] or 1.0))
-            elif j in common:
-                share = common[j][np.nan_to_num(code).astype(np.intp)] / len(codes)
-                columns.append(np.where(np.isnan(code), 0.0, share)[:, None])
-            else:
-                columns.append((code[:, None] == np.arange(sizes[j])).astype(np.float64))
-        return np.concatenate(columns, axis=1)
+            share = counts[np.nan_to_num(code).astype(np.intp)] / len(codes)
+            units[:, np.searchsorted(feature, j)] = np.where(np.isnan(code), 0.0, share)
+        return units
 
     return encode

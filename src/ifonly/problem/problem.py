@@ -64,7 +64,7 @@ class Problem:
 
     @cached_property
     def moves(self) -> Moves:
-        """Where each row may go; made once, and taken along by `take`."""
+        """Where each row may go; made where it is asked for."""
         return Moves.of(self.box, self.grid.fine)
 
     @property
@@ -285,7 +285,7 @@ class Problem:
 
     def take(self, rows: np.ndarray) -> Problem:
         """The problem of some rows."""
-        part: Problem = replace(
+        return replace(
             self,
             goal=self.goal.take(rows),
             x=self.x[rows],
@@ -295,6 +295,3 @@ class Problem:
             places=None if self.places is None else self.places[rows],
             own_rules=tuple(self.own_rules[row] for row in rows) if self.own_rules else (),
         )
-        if "moves" in self.__dict__:
-            part.__dict__["moves"] = self.moves.take(rows)
-        return part

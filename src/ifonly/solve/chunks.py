@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -17,13 +18,16 @@ from ifonly.solve.pose import Batch
 from ifonly.solve.predict import PER_ROW, isolated, reason
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Budget, Question
+from ifonly.solve.short.solver import solver_step
 from ifonly.solve.source import MOST_ROWS
 from ifonly.solve.stages import Certifier
-from ifonly.solve.statuses import Part, answer, joined, unanswered
+from ifonly.solve.statuses import SHORT, Part, answer, improved, joined, unanswered
 from ifonly.status import Status
 
 CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
+SINGLES = 1500
+"""About how many single edits of a row are tried at the most, beside three of each feature."""
 ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
 JUDGED = 16
@@ -31,6 +35,7 @@ JUDGED = 16
 JUDGING = 0.15
 """The share of a budget of seconds that is kept for choosing and judging answers."""
 SPENT = "The budget was used up before this row was searched."
+UNSEEN = "A row has values that the data do not have."
 INTERRUPTED = "The search was interrupted before this row was searched."
 
 
@@ -63,28 +68,33 @@ def answer_in_turns(
     """What is found for all rows of a batch; a row without its turn is `skipped`.
 
     Odd rows are asked in the `other` setting; a method that reads the model, which nobody can read
-    for them, gives way to the default one.
+    for them, gives way to the default one. Rows that are short of answers are searched harder at
+    once or, where rows share a budget, after all others.
     """
     k = question.k
     done = np.array(list(batch.failed), dtype=np.intp)
     parts = [unanswered(batch.x[done], k, Status.FAILED, list(batch.failed.values()))]
     chunks, note = [done], SPENT
+    solver = solver_step(setting, method)
+    shared = model.per_row is None and (model.deadline, model.most_rows) != (None, None)
 
-    def attempt(rows: np.ndarray) -> Part:
+    def attempt(rows: np.ndarray, *, harder: bool = not shared) -> Part:
+        step = solver if harder else None
         if len(batch.odd) and batch.odd[rows[0]]:
             way = method_of() if "reading" in method.needs else method
+            step = None if step is None else replace(step, read=lambda: (None, UNSEEN))
             with model.aside(other.model, other.route) as own:
                 problem = batch.pose(other, own, rows)
-                part = answer(problem, way, k, batch.met[rows], certify=certify)
+                part = answer(problem, way, k, batch.met[rows], certify=certify, solver=step)
         else:
             problem = batch.pose(setting, model, rows)
-            part = answer(problem, method, k, batch.met[rows], certify=certify)
+            part = answer(problem, method, k, batch.met[rows], certify=certify, solver=step)
         part = part if model.watch.ended is None else _broken_off(part, model.watch)
         return part if len(batch.x) <= MOST_ROWS else replace(part, pools=())
 
+    size = rows_at_a_time(setting, method, k)
     try:
-        turns = _turns(batch, model, k, rows_at_a_time(setting, method, k))
-        for rows, part in isolated(turns, attempt):
+        for rows, part in isolated(_turns(batch, model, k, size), attempt):
             if isinstance(part, Exception):
                 part = unanswered(batch.x[rows], k, Status.FAILED, [reason(part)])
             parts.append(part)
@@ -101,6 +111,10 @@ def answer_in_turns(
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
+    if shared and solver is not None:
+        turns = _turns(batch, model, k, size, [one in SHORT for one in whole.status])
+        for rows, part in isolated(turns, partial(attempt, harder=True), alone=True):
+            whole = whole if isinstance(part, Exception) else improved(whole, part, rows)
     if whole.proof is None and (certify is not None or method.proves):
         whole = replace(whole, proof=Proof.nothing(len(batch.x)))
     return replace(whole, interrupted=interrupted)
@@ -128,7 +142,8 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     """How many rows are solved together: as many as the method's arrays leave room for."""
     space, grid = setting.space, setting.grid
     if not method.descends:
-        candidates = 1000 + sum(len(values) for values in grid.fine)
+        singles = sum(len(values) for values in grid.fine)
+        candidates = 1000 + min(singles, SINGLES + 3 * len(space))  # a wide table tries few of each
         chosen_from = k * (1000 + 64 * k) // 8  # the kernel of a choice; few of it at a time
         return max(1, CHUNK // max(candidates * len(space), chosen_from))
     home = getattr(setting.gradient, "home", None)
@@ -136,8 +151,10 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     return max(1, room // (4 * k * space.offsets[-1]))
 
 
-def _turns(batch: Batch, model: Counted, k: int, size: int) -> Iterator[np.ndarray]:
-    """The chunks of rows, as long as the budget lasts.
+def _turns(
+    batch: Batch, model: Counted, k: int, size: int, among: Sequence[bool] | None = None
+) -> Iterator[np.ndarray]:
+    """The chunks of rows, or of those `among` them, as long as the budget lasts.
 
     An allowance for each row by itself is the row's own: nothing is remembered of other rows.
     """
@@ -145,6 +162,10 @@ def _turns(batch: Batch, model: Counted, k: int, size: int) -> Iterator[np.ndarr
     share = model.affordable / ROWS_FOR_A_ROW
     size = 1 if model.per_row is not None else max(1, int(min(size, share)))
     for chunk in batch.chunks(size):
+        if among is not None:
+            chunk = chunk[np.asarray(among)[chunk]]
+        if not len(chunk):
+            continue
         if model.per_row is not None:
             allowed = model.rows + model.per_row - PER_ROW
             model.most_rows = allowed if most_rows is None else min(allowed, most_rows)

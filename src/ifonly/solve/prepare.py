@@ -36,6 +36,7 @@ from ifonly.solve.probe import ask_rows, carried_of, middle, reference_of, thinn
 from ifonly.solve.question import Budget
 from ifonly.space import Categorical, Feature, Metric, Space
 from ifonly.space.cost import check_known
+from ifonly.space.distance import priced
 from ifonly.space.table.carry import Carried, tagged
 from ifonly.space.table.frame import Frame, as_frame
 from ifonly.space.table.values import value_of
@@ -105,7 +106,7 @@ class Setting:
 
     def priced(self, **prices: Any) -> Setting:
         """The setting in which changes have other prices: `weights` or `sparsity` of the space."""
-        space = replace(self.space, **prices)
+        space = priced(self.space, **prices)
         return replace(self, space=space, metric=Metric.of(space))
 
     @property

@@ -16,7 +16,7 @@ times the share of features that change. With a sparsity of 0 it is the cost.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,8 @@ from ifonly.space.cost import Cost
 from ifonly.space.feature import Continuous
 from ifonly.space.space import Space
 
+FEW = 32
+"""Up to so many points, one call adds up the features faster than a call per feature."""
 SMALL = 1 << 16
 """Numbers that stay in the cache through several passes."""
 
@@ -127,8 +129,12 @@ class Metric:
         """
         a, b = _fronts(a, b)
         if max(a.size, b.size) <= SMALL:
-            first, *rest = self._prices(a, b, slice(None), self.scale)
-            for part in rest:  # `sum` would add in an order that depends on the memory's
+            prices = self._prices(a, b, slice(None), self.scale)
+            # `sum` would add in an order that depends on the memory's.
+            if prices[0].size <= FEW:
+                return np.asarray(np.add.accumulate(prices, axis=0)[-1])
+            first, *rest = prices
+            for part in rest:
                 first = first + part
             return np.asarray(first)
         if not self.missing:
@@ -172,6 +178,15 @@ class Metric:
             out[np.isnan(out)] = 0
             out = np.where(empty != other, scale[part].reshape(shape), out)
         return np.asarray(out)
+
+
+def priced(space: Space, **prices: Any) -> Space:
+    """The space with other `weights` or `sparsity`; what was worked out of it is taken along."""
+    other = replace(space, **prices)
+    _ = space.fingerprint, space.library == "pandas" and space._level_arrays  # once for all
+    for name in space.__dict__.keys() - other.__dict__.keys():
+        other.__dict__[name] = space.__dict__[name]
+    return other
 
 
 def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

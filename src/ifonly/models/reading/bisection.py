@@ -105,8 +105,8 @@ def _grid_window(feature: Feature) -> Window:
     """The value grid of a feature, whose columns are taken for monotone."""
     assert isinstance(feature, Continuous)
     power = 10.0**feature.decimals
-    ends = (float(step) / power for step in span(feature))
-    return Window(*ends, whole=True, power=power)
+    first, last = span(feature)
+    return Window(first / power, last / power, whole=True, power=power)
 
 
 def _turn(codes: np.ndarray, rises: np.ndarray) -> str:

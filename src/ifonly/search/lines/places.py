@@ -49,7 +49,8 @@ def leaves_of(reading: Trees) -> Leaves:
     """The leaves of a reading."""
     space, regions = reading.space, reading.regions
     d, count = len(space), len(regions.low)
-    first, last = np.zeros((d, count), dtype=np.int16), np.full((d, count), -1, dtype=np.int16)
+    dtype = np.int16 if count < 1 << 15 else np.int32  # there are fewer places than leaves
+    first, last = np.zeros((d, count), dtype), np.full((d, count), -1, dtype)
     cuts, listed = [], []
     for j in range(d):
         missing = regions.missing[:, j][None]
@@ -164,14 +165,14 @@ class Lines:
         """bool [n, L]: the leaves that places [n] of feature j do not come to."""
         leaves, place = self.leaves, place - self.starts[j]
         count = int(self.starts[j + 1] - self.starts[j]) - 1 - len(leaves.listed[j])
-        at = place[:, None].astype(np.int16)
-        out = (at < leaves.first[j]) | (at > leaves.last[j]) if count else None
+        if not count:
+            return np.asarray(~leaves.listed[j][place])
+        at = place[:, None].astype(leaves.first.dtype)
+        out = (at < leaves.first[j]) | (at > leaves.last[j])
         rest = place >= count
-        if out is None:
-            return ~leaves.listed[j][place]
         if rest.any():
             out[rest] = ~leaves.listed[j][place[rest] - count]
-        return out
+        return np.asarray(out)
 
     def along(self, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
         """[n, w] the margins of points at places [n, d] of rows [n], each place put in its line."""
@@ -203,7 +204,7 @@ class Lines:
             steps = np.bincount(keys, np.concatenate([more, -more]), minlength=n * width)
             line = np.cumsum(steps.reshape(n, width), axis=1)
             margins.append(line + (now.sum(axis=1, keepdims=True) - least))
-        return np.minimum.reduce(margins)
+        return np.asarray(np.minimum.reduce(margins))
 
     def _stretches(
         self, j: np.ndarray, leaf: np.ndarray
