@@ -130,7 +130,8 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     if not method.descends:
         candidates = 1000 + sum(len(values) for values in grid.fine)
         chosen_from = k * (1000 + 64 * k) // 8  # the kernel of a choice; few of it at a time
-        return max(1, CHUNK // max(candidates * len(space), chosen_from))
+        room = CHUNK * getattr(method.searcher, "room", 1)
+        return max(1, room // max(candidates * len(space), chosen_from))
     home = getattr(setting.gradient, "home", None)
     room = CHUNK // 2 if home is None or home().device.type == "cpu" else 1000 * CHUNK
     return max(1, room // (4 * k * space.offsets[-1]))

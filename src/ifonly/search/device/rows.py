@@ -1,0 +1,315 @@
+"""The rows of a problem as tensors, and the questions that a search asks of them.
+
+Points are [q, m, d] in double precision, so that values of any grid are exact. Sums over features are
+made in their order, and of equals the first is taken: a row's answers are the same in any batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ifonly.errors import OptionError
+from ifonly.models.reading import Reading
+from ifonly.problem.problem import Problem
+from ifonly.search.device.sums import Sums, sums_of
+from ifonly.space.table.dates import is_moment
+
+INF = float("inf")
+HOST, MOST = 8, 512
+"""How many times the numbers of a chunk are searched together: on a CPU, and at the most."""
+BYTES = 2**28
+"""The memory of a device that so many numbers need with all that is held beside them."""
+_ODD = -7046029254386353131  # 0x9E3779B97F4A7C15
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """What is the same for all rows."""
+
+    sums: Sums
+    link: str
+    cut: float
+    """What the lead of the second of two classes must pass."""
+    slack: float
+    """How far from the boundary a margin is clear."""
+    continuous: Tensor
+    """bool [d]"""
+    moment: Tensor
+    """bool [d] the dates."""
+    scale: Tensor
+    """[d] what a gap of one MAD, or another level, adds to the distance."""
+    mad: Tensor
+    """[d]"""
+    costs: Mapping[int, Tensor]
+    charge: float
+    power: Tensor
+    """[d] the steps of each grid in a unit."""
+    alike: Tensor
+    """[d] the width within which two numbers are almost one."""
+    stops: Mapping[int, Tensor]
+    missing: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows x [q, d] with what each one wants and may become; see `Problem` and `Box`."""
+
+    terms: Terms
+    x: Tensor
+    origin: Tensor
+    """[q, d] the row, or the nearest that the rules allow."""
+    low: Tensor
+    high: Tensor
+    keep: Tensor | None
+    """bool [q, d], or None where every row may keep its values."""
+    wanted: Tensor
+    """[q] the class."""
+    least: Tensor
+    """[q] of a regression: the range."""
+    most: Tensor
+
+    @classmethod
+    def of(cls, problem: Problem, device: str) -> Rows:
+        """The rows of a problem on a device."""
+        box, goal = problem.box, problem.goal
+        x = _on(problem.x, device)
+        kept = bool(box.keep.all())
+        return cls(
+            terms_of(problem, device),
+            x,
+            x if kept else _on(box.clip(box.x[:, None])[:, 0], device),
+            _on(box.low, device),
+            _on(box.high, device),
+            None if kept else _on(box.keep, device),
+            *(_on(one, device) for one in (goal.wanted, goal.low, goal.high)),
+        )
+
+    def take(self, rows: Tensor) -> Rows:
+        """Some of the rows."""
+        names = ("x", "origin", "low", "high", "keep", "wanted", "least", "most")
+        parts = {name: getattr(self, name) for name in names}
+        return replace(self, **{n: None if p is None else p[rows] for n, p in parts.items()})
+
+    def margin(self, points: Tensor) -> Tensor:
+        """[q, m] how far points [q, m, d] are inside the target and clear; not positive outside."""
+        q, m, d = points.shape
+        sums = self.terms.sums(points.reshape(-1, d))
+        margin = self.lead(sums.reshape(q, m, sums.shape[1])) - self.terms.slack
+        if self.keep is not None:
+            back = (points == self.x[:, None]) & ~self.keep[:, None]
+            margin = torch.where(back.any(dim=2), -INF, margin)
+        return margin
+
+    def lead(self, sums: Tensor) -> Tensor:
+        """[q, m] how far sums [q, m, c] are inside the target."""
+        terms, c = self.terms, sums.shape[2]
+        if terms.link == "number":
+            value = sums[:, :, 0]
+            return torch.minimum(value - self.least[:, None], self.most[:, None] - value)
+        if terms.link == "odds":
+            sums = sums.sigmoid()
+            sums = sums / sums.sum(dim=2, keepdim=True)
+        if c <= 2:
+            over = sums[:, :, -1] if c == 1 else sums[:, :, 1] - sums[:, :, 0]
+            over = over - terms.cut
+            return torch.where(self.wanted[:, None] == 1, over, -over)
+        own = self.wanted[:, None, None].expand(-1, sums.shape[1], 1)
+        lead = torch.gather(sums, 2, own)[:, :, 0]
+        return lead - sums.scatter(2, own, -INF).amax(dim=2)
+
+    def changed(self, points: Tensor) -> Tensor:
+        """bool [q, m, d]: the features in which points differ from their rows."""
+        x = self.x[:, None]
+        different = points != x
+        return different & ~(points.isnan() & x.isnan()) if self.terms.missing else different
+
+    def prices(self, points: Tensor) -> Tensor:
+        """[q, m, d] what each feature adds to the cost of points [q, m, d]."""
+        terms, x = self.terms, self.x[:, None]
+        prices = self._gaps(points, x)
+        for j, factors in terms.costs.items():
+            a, b = points[..., j], x[..., j]
+            if factors.ndim == 1:
+                factor = torch.where(a > b, factors[0], torch.where(a < b, factors[1], 1.0))
+            else:
+                before, after = (one.nan_to_num().long() for one in (b.expand_as(a), a))
+                factor = torch.where((a + b).isnan(), 1.0, factors[before, after])
+            prices[..., j] *= factor
+        return prices
+
+    def _gaps(self, a: Tensor, b: Tensor) -> Tensor:
+        terms = self.terms
+        gaps = (a - b).abs_()
+        gaps = torch.where(terms.continuous, gaps / terms.mad, gaps.clamp(max=1.0)) * terms.scale
+        if terms.missing:
+            one, other = a.isnan(), b.isnan()
+            gaps = torch.where(one | other, (one ^ other) * terms.scale, gaps)
+        return gaps
+
+    def distance(self, points: Tensor) -> Tensor:
+        """[q, m] what it costs rows to become points [q, m, d]."""
+        return in_order(self.prices(points))
+
+    def far(self, points: Tensor) -> Tensor:
+        """[q, n] the distances to points [n, d] that all rows share."""
+        terms, total = self.terms, torch.zeros((), device=points.device)
+        for j in range(points.shape[1]):
+            a, b = points[:, j], self.x[:, j : j + 1]
+            gap = (a - b).abs_()
+            gap = (gap / terms.mad[j] if terms.continuous[j] else gap.clamp_(max=1.0)) * terms.scale[j]
+            if terms.missing:
+                gap = torch.where(a.isnan() | b.isnan(), (a.isnan() ^ b.isnan()) * terms.scale[j], gap)
+            total = total + gap
+        return total
+
+    def pairwise(self, points: Tensor) -> Tensor:
+        """[q, m, m] the distances among points [q, m, d]."""
+        return in_order(self._gaps(points[:, :, None], points[:, None]))
+
+    def ways(self, points: Tensor) -> Tensor:
+        """A key [q, m] for the way of each of points [q, m, d]; see `Problem.ways`."""
+        number = torch.sign(points - self.x[:, None])
+        way = torch.where(self.terms.continuous, number, points + 1.0)
+        way = torch.where(way.isnan(), 0.5, way) if self.terms.missing else way
+        return keys(torch.where(self.changed(points), 2 * way, 0.0))
+
+    def settle(self, value: Tensor, feature: Tensor, *, stops: bool = True) -> Tensor:
+        """Values [q, ...] of continuous features [q, ...] on the grid and in each row's box."""
+        terms = self.terms
+        power = terms.power[feature]
+        value = torch.round(value * power) / power
+        place = feature.flatten(1)
+        own, low, high = (
+            torch.gather(one, 1, place).reshape(value.shape)
+            for one in (self.x, self.low, self.high)
+        )
+        for j, known in (terms.stops if stops else {}).items():
+            value = torch.where(feature == j, _toward(known, value, own), value)
+        inside = torch.minimum(torch.maximum(value, low), high)
+        return torch.where(low <= high, inside, own)
+
+
+def terms_of(problem: Problem, device: str) -> Terms:
+    """What is the same for all rows of a problem."""
+    space, metric, reading = problem.space, problem.metric, problem.reading
+    assert reading is not None, "the method needs one"
+    threshold = problem.goal.threshold
+    cut = 0.0
+    if threshold is not None:
+        shares = reading.link in ("shares", "odds")
+        cut = 2 * threshold - 1 if shares else float(np.log(threshold / (1 - threshold)))
+    width = np.where(space.continuous, 0.05 * (space.high - space.low), np.inf)
+    dates = np.array([is_moment(feature.column) for feature in space.features])
+    return Terms(
+        _sums(reading, device),
+        reading.link,
+        cut,
+        reading.rounding,
+        *(_on(np.asarray(one), device) for one in (space.continuous, dates)),
+        *(_on(one, device) for one in (metric.scale, metric.mad)),
+        {j: _on(one, device) for j, one in metric.costs.items()},
+        metric.charge,
+        *(_on(one, device) for one in (10.0**space.decimals, width)),
+        {j: _on(codes, device) for j, codes in problem.grid.stops.items() if len(codes)},
+        metric.missing,
+    )
+
+
+_KNOWN: dict[str, tuple[Reading, Sums]] = {}
+
+
+def _sums(reading: Reading, device: str) -> Sums:
+    """The tables of the reading that was asked about last."""
+    known = _KNOWN.get(device)
+    if known is None or known[0] is not reading:
+        known = _KNOWN[device] = (reading, sums_of(reading, device))
+    return known[1]
+
+
+def _on(array: np.ndarray, device: str) -> Tensor:
+    return torch.from_numpy(np.array(array, order="C")).to(device)
+
+
+def in_order(parts: Tensor) -> Tensor:
+    """[...] the sums of parts [..., d], added in their order."""
+    total = parts[..., 0].clone()
+    for j in range(1, parts.shape[-1]):
+        total += parts[..., j]
+    return total
+
+
+def keys(values: Tensor) -> Tensor:
+    """int64 [...] of values [..., d], the same for equal ones."""
+    bits = (values.nan_to_num(nan=-1e300) + 0.0).view(torch.int64)
+    key = torch.zeros(values.shape[:-1], dtype=torch.int64, device=values.device)
+    for j in range(values.shape[-1]):
+        key = (key ^ bits[..., j]) * _ODD
+        key ^= key >> 32
+    return key
+
+
+def _toward(stops: Tensor, value: Tensor, own: Tensor) -> Tensor:
+    """Values moved to the next of sorted stops toward the row's own, which they do not pass."""
+    value = value.contiguous()
+    last = len(stops) - 1
+    below = stops[(torch.searchsorted(stops, value, right=True) - 1).clamp(0, last)]
+    above = stops[torch.searchsorted(stops, value).clamp(0, last)]
+    up = (value > own) & (below <= value) & (below > own)
+    down = (value < own) & (above >= value) & (above < own)
+    return torch.where(up, below, torch.where(down, above, value))
+
+
+def best(cost: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Places [..., n] of the `count` least costs [..., m], and which of them are finite.
+
+    A cost, in single precision, and its place are one whole number: of equals the first is taken.
+    """
+    bits = (cost.to(torch.float32) + 0.0).view(torch.int32)
+    bits = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).to(torch.int64)
+    packed = (bits << 32) | torch.arange(cost.shape[-1], device=cost.device)
+    place = torch.topk(packed, min(count, cost.shape[-1]), largest=False).values & 0xFFFFFFFF
+    return place, torch.gather(cost, -1, place) < INF
+
+
+def leaders(cost: Tensor, group: Tensor, count: int, *, each: int) -> tuple[Tensor, Tensor]:
+    """Places [q, count] of the least costs [q, m], at most `each` of a group; and which are real."""
+    head, found = best(cost, 3 * count)
+    own = torch.gather(group, 1, head)
+    found &= ~repeated(own, found, each)
+    kept, real = best(torch.where(found, 0.0, INF), count)
+    return torch.gather(head, 1, kept), real
+
+
+def gather(points: Tensor, index: Tensor) -> Tensor:
+    """The points [q, n, d] at positions `index` [q, n] of `points` [q, m, d]."""
+    return torch.gather(points, 1, index[:, :, None].expand(-1, -1, points.shape[2]))
+
+
+def repeated(key: Tensor, present: Tensor, each: int = 1) -> Tensor:
+    """bool [q, m]: the present keys that equal `each` earlier present ones of their row."""
+    alone = torch.arange(key.shape[1], device=key.device)
+    ranked, order = torch.where(present, key, alone).sort(dim=1, stable=True)
+    same = torch.zeros_like(present)
+    same[:, each:] = ranked[:, each:] == ranked[:, : same.shape[1] - min(each, same.shape[1])]
+    return present & torch.zeros_like(same).scatter_(1, order, same)
+
+
+def room_of(name: str) -> int:
+    """How many times the numbers of a chunk on the host a device has room for, from its memory."""
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise OptionError(
+            f"torch sees no device {name!r}: {str(error).splitlines()[0]}",
+            "device='cuda' needs a GPU and a torch that is built for it. Leave `device` out to "
+            "search on the CPU.",
+        ) from error
+    if device.type != "cuda":
+        return HOST
+    return int(min(MOST, max(1, torch.cuda.mem_get_info(device)[0] // BYTES)))
