@@ -74,6 +74,9 @@ Threshold = Annotated[float | None, typer.Option(help="The score that decides, i
 Effort = Annotated[
     str | None, typer.Option(help="'small', 'base' or 'thorough'; by default, by the model.")
 ]
+Device = Annotated[
+    str | None, typer.Option(help="Search on a device of torch, such as 'cuda': a GPU.")
+]
 Budget = Annotated[
     float | None, typer.Option(help="The most seconds; what is found by then is kept.")
 ]
@@ -153,6 +156,7 @@ def explain(
     ordinal: Orders = None,
     weight: Weights = None,
     effort: Effort = None,
+    device: Device = None,
     budget: Budget = None,
     needed: Needed = True,
     tight: Tight = True,
@@ -180,7 +184,8 @@ def explain(
     space = _space(train, ordinal or (), weight or (), one_hot, thousands, **more)
     _check_features(space.names, None if outcome else loaded)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
-    way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
+    knobs = {"needed": needed, "tight": tight, "round_numbers": round_numbers}
+    way = as_method(method, effort, device, **knobs)
     limit = Limit.of(budget)
     demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed}
     demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "k": k}

@@ -97,7 +97,9 @@ def answer_in_turns(
             raise
         note = INTERRUPTED
     interrupted = note is INTERRUPTED or (model.watch.ended is not None and not model.watch.lost)
-    left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
+    waiting = np.ones(len(batch.x), dtype=bool)
+    waiting[np.concatenate(chunks)] = False
+    left = np.flatnonzero(waiting)
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])

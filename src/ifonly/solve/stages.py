@@ -78,7 +78,7 @@ def _candidates(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof |
     """What one search finds, refined."""
     proposals, proof = propose(method.searcher, problem, k)
     pool = method.refiner.refine(problem, proposals).join(proposals).without_repeats()
-    if not pool.margin.shape[1]:  # nothing was proposed for any row
+    if not pool.m:  # nothing was proposed for any row
         pool = Pool.empty(problem.x)
     return pool, proof
 

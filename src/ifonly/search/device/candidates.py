@@ -14,7 +14,8 @@ from torch import Tensor
 from ifonly.problem.effort import Size
 from ifonly.problem.problem import Problem
 from ifonly.search.copies import halves
-from ifonly.search.device.rows import INF, Rows, best, gather, keys, leaders, repeated
+from ifonly.search.device.ranking import INF, best, gather, keys, leaders, repeated
+from ifonly.search.device.rows import Rows
 from ifonly.search.edit_list import Plan, plan
 
 SHARES = (1.0, 0.25, 0.0625)
@@ -41,8 +42,10 @@ def candidates(rows: Rows, problem: Problem, size: Size) -> tuple[Tensor, Tensor
     parts = []
     for own in _alike(free):
         shared = plan(problem.grid, free[own[0]].cpu().numpy().tobytes(), size, problem.seed)
-        part, of = (rows, tables) if len(own) == len(free) else (
-            rows.take(own), [table[own] for table in tables]
+        part, of = (
+            (rows, tables)
+            if len(own) == len(free)
+            else (rows.take(own), [table[own] for table in tables])
         )
         parts.append((own, _found(part, problem, size, shared, of)))
     if len(parts) == 1:
@@ -63,7 +66,6 @@ def _tables(rows: Rows, problem: Problem) -> tuple[list[Tensor], Tensor]:
     """
     space, box = problem.space, problem.box
     device, q = rows.x.device, len(rows.x)
-    levels = None if box.every_level else torch.from_numpy(np.array(box.levels)).to(device)
     tables, free = [], []
     for j, codes in enumerate(problem.grid.fine):
         own = rows.origin[:, j : j + 1]
@@ -72,11 +74,11 @@ def _tables(rows: Rows, problem: Problem) -> tuple[list[Tensor], Tensor]:
             low, high = rows.low[:, j : j + 1], rows.high[:, j : j + 1]
             inside = torch.minimum(torch.maximum(values, low), torch.maximum(low, high))
             inside = torch.where(low <= high, inside, own)
-        elif levels is None:
+        elif rows.levels is None:
             inside = values.expand(q, -1)
         else:
             start = space.offsets[j]
-            inside = torch.where(levels[:, start : start + len(values)], values, own)
+            inside = torch.where(rows.levels[:, start : start + len(values)], values, own)
         if len(values) < len(codes):
             erase = torch.from_numpy(np.array(box.erase[:, j : j + 1])).to(device)
             inside = torch.cat([inside, torch.where(erase, torch.nan, own)], dim=1)
@@ -150,12 +152,11 @@ def _inside(rows: Rows, problem: Problem, points: Tensor) -> Tensor:
     """Points [q, m, d] moved into each row's box."""
     low, high, own = (one[:, None] for one in (rows.low, rows.high, rows.origin))
     ended = torch.where(low <= high, torch.minimum(torch.maximum(points, low), high), own)
-    box = problem.box
-    if not box.every_level:
-        allowed = torch.from_numpy(np.array(box.levels)).to(points.device)
+    if rows.levels is not None:
         starts = torch.tensor(problem.space.offsets[:-1], device=points.device)
-        column = (points.nan_to_num() + starts).long().flatten(1)
-        level = torch.gather(allowed, 1, column).reshape(points.shape)
+        level = torch.where(rows.terms.continuous, 0.0, points).nan_to_num()
+        column = (level + starts).long().flatten(1)
+        level = torch.gather(rows.levels, 1, column).reshape(points.shape)
         points = torch.where(level, points, own)
     moved = torch.where(rows.terms.continuous, ended, points)
     return torch.where(moved.isnan(), own, moved)
@@ -254,4 +255,9 @@ def _near(rows: Rows, found: Found, count: int) -> Found:
 
 
 def _joined(found: list[Found]) -> Found:
-    return Found(*(torch.cat([getattr(one, n) for one in found], dim=1) for n in ("points", "margin", "cost")))
+    return Found(
+        *(
+            torch.cat([getattr(one, n) for one in found], dim=1)
+            for n in ("points", "margin", "cost")
+        )
+    )

@@ -1,7 +1,7 @@
 """k of the candidates of each row, by the determinant of their similarities.
 
-The value of a set, its growth and its exchanges are those of `ifonly.select.exchange`; the pools are
-small here, so that the similarities of all pairs are known from the start.
+The value of a set, its growth and its exchanges are those of `ifonly.select.exchange`; the pools
+are small here, so that the similarities of all pairs are known from the start.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ifonly.search.device.rows import INF, Rows
+from ifonly.search.device.ranking import INF
+from ifonly.search.device.rows import Rows
 
 _LEAST, _BETTER, _TIER, _FAR = 1e-12, 1 + 1e-6, 1e-50, 1e6
 EXCHANGES = 30

@@ -1,7 +1,8 @@
 """The rows of a problem as tensors, and the questions that a search asks of them.
 
-Points are [q, m, d] in double precision, so that values of any grid are exact. Sums over features are
-made in their order, and of equals the first is taken: a row's answers are the same in any batch.
+Points are [q, m, d] in double precision, so that values of any grid are exact. Sums over features
+are made in their order, and of equals the first is taken, so that a row's answers are the same in
+any batch.
 """
 
 from __future__ import annotations
@@ -16,15 +17,14 @@ from torch import Tensor
 from ifonly.errors import OptionError
 from ifonly.models.reading import Reading
 from ifonly.problem.problem import Problem
+from ifonly.search.device.ranking import INF, in_order, keys
 from ifonly.search.device.sums import Sums, sums_of
 from ifonly.space.table.dates import is_moment
 
-INF = float("inf")
-HOST, MOST = 8, 512
+HOST, MOST = 8, 1536
 """How many times the numbers of a chunk are searched together: on a CPU, and at the most."""
-BYTES = 2**28
+BYTES = 100_000_000
 """The memory of a device that so many numbers need with all that is held beside them."""
-_ODD = -7046029254386353131  # 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,10 @@ class Terms:
     """bool [d] the dates."""
     scale: Tensor
     """[d] what a gap of one MAD, or another level, adds to the distance."""
-    mad: Tensor
-    """[d]"""
+    rate: Tensor
+    """[d] what a gap of 1 adds to it."""
+    limit: Tensor
+    """[d] the largest gap: 1 for another level."""
     costs: Mapping[int, Tensor]
     charge: float
     power: Tensor
@@ -67,6 +69,8 @@ class Rows:
     high: Tensor
     keep: Tensor | None
     """bool [q, d], or None where every row may keep its values."""
+    levels: Tensor | None
+    """bool [q, w], or None where every row may have every level."""
     wanted: Tensor
     """[q] the class."""
     least: Tensor
@@ -86,12 +90,13 @@ class Rows:
             _on(box.low, device),
             _on(box.high, device),
             None if kept else _on(box.keep, device),
+            None if box.every_level else _on(box.levels, device),
             *(_on(one, device) for one in (goal.wanted, goal.low, goal.high)),
         )
 
     def take(self, rows: Tensor) -> Rows:
         """Some of the rows."""
-        names = ("x", "origin", "low", "high", "keep", "wanted", "least", "most")
+        names = ("x", "origin", "low", "high", "keep", "levels", "wanted", "least", "most")
         parts = {name: getattr(self, name) for name in names}
         return replace(self, **{n: None if p is None else p[rows] for n, p in parts.items()})
 
@@ -130,9 +135,9 @@ class Rows:
 
     def prices(self, points: Tensor) -> Tensor:
         """[q, m, d] what each feature adds to the cost of points [q, m, d]."""
-        terms, x = self.terms, self.x[:, None]
+        x = self.x[:, None]
         prices = self._gaps(points, x)
-        for j, factors in terms.costs.items():
+        for j, factors in self.terms.costs.items():
             a, b = points[..., j], x[..., j]
             if factors.ndim == 1:
                 factor = torch.where(a > b, factors[0], torch.where(a < b, factors[1], 1.0))
@@ -143,9 +148,10 @@ class Rows:
         return prices
 
     def _gaps(self, a: Tensor, b: Tensor) -> Tensor:
+        """[..., d] what each feature adds to the distance of a and b [..., d]."""
         terms = self.terms
         gaps = (a - b).abs_()
-        gaps = torch.where(terms.continuous, gaps / terms.mad, gaps.clamp(max=1.0)) * terms.scale
+        torch.minimum(gaps, terms.limit, out=gaps).mul_(terms.rate)
         if terms.missing:
             one, other = a.isnan(), b.isnan()
             gaps = torch.where(one | other, (one ^ other) * terms.scale, gaps)
@@ -153,23 +159,30 @@ class Rows:
 
     def distance(self, points: Tensor) -> Tensor:
         """[q, m] what it costs rows to become points [q, m, d]."""
-        return in_order(self.prices(points))
+        return in_order(self.prices(points).unbind(dim=2))
 
     def far(self, points: Tensor) -> Tensor:
-        """[q, n] the distances to points [n, d] that all rows share."""
-        terms, total = self.terms, torch.zeros((), device=points.device)
-        for j in range(points.shape[1]):
-            a, b = points[:, j], self.x[:, j : j + 1]
-            gap = (a - b).abs_()
-            gap = (gap / terms.mad[j] if terms.continuous[j] else gap.clamp_(max=1.0)) * terms.scale[j]
-            if terms.missing:
-                gap = torch.where(a.isnan() | b.isnan(), (a.isnan() ^ b.isnan()) * terms.scale[j], gap)
-            total = total + gap
-        return total
+        """[q, n] the distances of points [n, d] from all rows, a feature at a time."""
+        return in_order(self._gap(points[:, j], self.x[:, j, None], j) for j in self._places)
 
     def pairwise(self, points: Tensor) -> Tensor:
-        """[q, m, m] the distances among points [q, m, d]."""
-        return in_order(self._gaps(points[:, :, None], points[:, None]))
+        """[q, m, m] the distances among points [q, m, d], a feature at a time."""
+        return in_order(
+            self._gap(points[:, :, None, j], points[:, None, :, j], j) for j in self._places
+        )
+
+    @property
+    def _places(self) -> range:
+        return range(self.x.shape[1])
+
+    def _gap(self, a: Tensor, b: Tensor, j: int) -> Tensor:
+        """What feature j adds to the distance, of its values a and b."""
+        terms = self.terms
+        gap = (a - b).abs_().clamp_(max=terms.limit[j]).mul_(terms.rate[j])
+        if terms.missing:
+            one, other = a.isnan(), b.isnan()
+            gap = torch.where(one | other, (one ^ other) * terms.scale[j], gap)
+        return gap
 
     def ways(self, points: Tensor) -> Tensor:
         """A key [q, m] for the way of each of points [q, m, d]; see `Problem.ways`."""
@@ -204,6 +217,7 @@ def terms_of(problem: Problem, device: str) -> Terms:
         shares = reading.link in ("shares", "odds")
         cut = 2 * threshold - 1 if shares else float(np.log(threshold / (1 - threshold)))
     width = np.where(space.continuous, 0.05 * (space.high - space.low), np.inf)
+    limit = np.where(space.continuous, np.inf, 1.0)
     dates = np.array([is_moment(feature.column) for feature in space.features])
     return Terms(
         _sums(reading, device),
@@ -211,7 +225,7 @@ def terms_of(problem: Problem, device: str) -> Terms:
         cut,
         reading.rounding,
         *(_on(np.asarray(one), device) for one in (space.continuous, dates)),
-        *(_on(one, device) for one in (metric.scale, metric.mad)),
+        *(_on(one, device) for one in (metric.scale, metric.scale / metric.mad, limit)),
         {j: _on(one, device) for j, one in metric.costs.items()},
         metric.charge,
         *(_on(one, device) for one in (10.0**space.decimals, width)),
@@ -235,24 +249,6 @@ def _on(array: np.ndarray, device: str) -> Tensor:
     return torch.from_numpy(np.array(array, order="C")).to(device)
 
 
-def in_order(parts: Tensor) -> Tensor:
-    """[...] the sums of parts [..., d], added in their order."""
-    total = parts[..., 0].clone()
-    for j in range(1, parts.shape[-1]):
-        total += parts[..., j]
-    return total
-
-
-def keys(values: Tensor) -> Tensor:
-    """int64 [...] of values [..., d], the same for equal ones."""
-    bits = (values.nan_to_num(nan=-1e300) + 0.0).view(torch.int64)
-    key = torch.zeros(values.shape[:-1], dtype=torch.int64, device=values.device)
-    for j in range(values.shape[-1]):
-        key = (key ^ bits[..., j]) * _ODD
-        key ^= key >> 32
-    return key
-
-
 def _toward(stops: Tensor, value: Tensor, own: Tensor) -> Tensor:
     """Values moved to the next of sorted stops toward the row's own, which they do not pass."""
     value = value.contiguous()
@@ -262,41 +258,6 @@ def _toward(stops: Tensor, value: Tensor, own: Tensor) -> Tensor:
     up = (value > own) & (below <= value) & (below > own)
     down = (value < own) & (above >= value) & (above < own)
     return torch.where(up, below, torch.where(down, above, value))
-
-
-def best(cost: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Places [..., n] of the `count` least costs [..., m], and which of them are finite.
-
-    A cost, in single precision, and its place are one whole number: of equals the first is taken.
-    """
-    bits = (cost.to(torch.float32) + 0.0).view(torch.int32)
-    bits = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).to(torch.int64)
-    packed = (bits << 32) | torch.arange(cost.shape[-1], device=cost.device)
-    place = torch.topk(packed, min(count, cost.shape[-1]), largest=False).values & 0xFFFFFFFF
-    return place, torch.gather(cost, -1, place) < INF
-
-
-def leaders(cost: Tensor, group: Tensor, count: int, *, each: int) -> tuple[Tensor, Tensor]:
-    """Places [q, count] of the least costs [q, m], at most `each` of a group; and which are real."""
-    head, found = best(cost, 3 * count)
-    own = torch.gather(group, 1, head)
-    found &= ~repeated(own, found, each)
-    kept, real = best(torch.where(found, 0.0, INF), count)
-    return torch.gather(head, 1, kept), real
-
-
-def gather(points: Tensor, index: Tensor) -> Tensor:
-    """The points [q, n, d] at positions `index` [q, n] of `points` [q, m, d]."""
-    return torch.gather(points, 1, index[:, :, None].expand(-1, -1, points.shape[2]))
-
-
-def repeated(key: Tensor, present: Tensor, each: int = 1) -> Tensor:
-    """bool [q, m]: the present keys that equal `each` earlier present ones of their row."""
-    alone = torch.arange(key.shape[1], device=key.device)
-    ranked, order = torch.where(present, key, alone).sort(dim=1, stable=True)
-    same = torch.zeros_like(present)
-    same[:, each:] = ranked[:, each:] == ranked[:, : same.shape[1] - min(each, same.shape[1])]
-    return present & torch.zeros_like(same).scatter_(1, order, same)
 
 
 def room_of(name: str) -> int:

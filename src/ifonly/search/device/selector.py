@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 
 class DevicePool(Pool):
-    """Candidates on a device: points [q, m, d] and costs [q, m], which come to the host when asked."""
+    """Candidates on a device, points [q, m, d] and costs [q, m]; the host gets what it asks for."""
 
     def __init__(self, tensors: Any, cost: Any) -> None:
         self.__dict__.update(tensors=tensors, cost=cost)
@@ -33,6 +33,11 @@ class DevicePool(Pool):
     def margin(self) -> np.ndarray:  # type: ignore[override]
         """[q, m] 1 where a candidate is valid."""
         return np.where(np.isfinite(self.__dict__["cost"].cpu().numpy()), 1.0, -np.inf)
+
+    @property
+    def m(self) -> int:
+        """How many slots a row has."""
+        return int(self.__dict__["cost"].shape[1])
 
     def join(self, other: Pool) -> Pool:
         """Both pools side by side; with itself, itself."""
@@ -131,6 +136,6 @@ def _check(problem: Problem, device: str) -> None:
     if told:
         raise OptionError(
             f"device={device!r} does not search with {told}.",
-            "Rules about single features, such as 'age fixed' or 'age only increases', are searched "
-            "on a device. Leave `device` out to search with all others on the CPU.",
+            "Rules about single features, such as 'age fixed' or 'age only increases', are "
+            "possible there. Leave `device` out to search with all others on the CPU.",
         )

@@ -1,15 +1,15 @@
 """What a reading adds up for points, on a device.
 
-A network's first layer is a product for numbers and a bag of rows for categories. A tree is a table:
-for each interval of a feature's values, and for each of its levels, a word whose bits are the leaves
-that are still possible. The words of all features, joined by AND, leave one bit, the leaf. So a tree
+A network's first layer is a product for numbers and a table for categories. A tree is a table too:
+for each interval of a feature's values, and for each of its levels, a word whose bits are the
+leaves still possible. The words of all features, joined by AND, leave one bit, the leaf. So a tree
 costs a lookup per feature and no branches; one with more than 64 leaves has several words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -22,6 +22,8 @@ from ifonly.models.reading.trees.trees import Trees
 
 Sums: TypeAlias = Callable[[Tensor], Tensor]
 """From codes [p, d] to what a reading adds up for them [p, c]."""
+LARGEST = 2**14
+"""The most entries of a table that categories share."""
 WORD = 64
 NUMBERS = 2**27
 """About how many numbers are held at a time; it bounds memory."""
@@ -36,23 +38,18 @@ def sums_of(reading: Reading, device: str) -> Sums:
 def _layers(reading: Layers, device: str) -> Sums:
     space, (first, bias) = reading.space, reading.layers[0]
     numbers = np.flatnonzero(space.continuous)
-    categories = np.flatnonzero(~space.continuous)
-    starts = np.asarray(space.offsets)
     low, high = space.low[numbers], space.high[numbers]
-    tables, begins, gaps = [np.zeros((0, first.shape[1]))], [], []
-    for j in categories:
-        begins.append(sum(map(len, tables)))
-        tables += [first[starts[j] : starts[j + 1]], reading.missing[j : j + 1]]
-        gaps.append(sum(map(len, tables)) - 1)
 
     def on(array: np.ndarray) -> Tensor:
         return torch.tensor(array, device=device)
 
-    slope, origin, width = on(first[starts[numbers]]), on(low), on(np.where(high > low, high - low, 1.0))
-    table, begin, gap = on(np.concatenate(tables)), on(np.array(begins)), on(np.array(gaps))
-    lost, shift = on(reading.missing[numbers]), on(bias)
+    at, shift = on(numbers), on(bias)
+    origin, width = on(low), on(np.where(high > low, high - low, 1.0))
+    slope, lost = on(first[np.asarray(space.offsets)[numbers]]), on(reading.missing[numbers])
+    tables = [
+        (on(group), on(size), on(step), on(one)) for group, size, step, one in _joint(reading)
+    ]
     rest = [(on(kernel), on(more)) for kernel, more in reading.layers[1:]]
-    at, among = on(numbers), on(categories)
     missing = any(feature.missing for feature in space.features)
 
     def sums(codes: Tensor) -> Tensor:
@@ -60,16 +57,39 @@ def _layers(reading: Layers, device: str) -> Sums:
         passed = torch.addmm(shift, torch.nan_to_num(units) if missing else units, slope)
         if missing:
             passed += units.isnan().to(passed.dtype) @ lost
-        if len(categories):
-            level = codes[:, among]
-            place = torch.nan_to_num(level).long() + begin
-            place = torch.where(level.isnan(), gap, place) if missing else place
-            passed += embedding_bag(place, table, mode="sum")
+        for group, size, step, table in tables:
+            level = codes[:, group]
+            level = torch.where(level.isnan(), size, level) if missing else level
+            passed += table[(level @ step).long()]
         for kernel, more in rest:
             passed = torch.addmm(more, passed.clamp_min_(0), kernel)
         return passed
 
-    return _in_blocks(sums, first.shape[1] + len(space), rest[-1][1].shape[0] if rest else len(bias))
+    return _in_blocks(sums, 2 * first.shape[1] + len(space), len(reading.layers[-1][1]))
+
+
+def _joint(reading: Layers) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Categories that share a table: their features, sizes, strides, and the first layer's sums.
+
+    A missing value is one level more. Together they have at most `LARGEST` entries.
+    """
+    space, (first, _) = reading.space, reading.layers[0]
+    groups: list[list[Any]] = []
+    for j in np.flatnonzero(~space.continuous):
+        own = first[space.offsets[j] : space.offsets[j + 1]]
+        levels = len(own)
+        if space.features[j].missing:
+            own = np.concatenate([own, reading.missing[j : j + 1]])
+        if groups and len(groups[-1][3]) * len(own) <= LARGEST:
+            group = groups[-1]
+            group[2].append(len(group[3]))
+            group[3] = (own[:, None] + group[3][None]).reshape(-1, first.shape[1])
+        else:
+            group = [[], [], [1], own]
+            groups.append(group)
+        group[0].append(j)
+        group[1].append(levels)
+    return [(np.array(a), np.array(b, float), np.array(c, float), d) for a, b, c, d in groups]
 
 
 def _trees(reading: Trees, device: str) -> Sums:

@@ -13,9 +13,12 @@ from torch import Tensor
 
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
-from ifonly.search.device.better import all_needed, better, halvable, steppable
+from ifonly.search.device.better import better
 from ifonly.search.device.choice import chosen
-from ifonly.search.device.rows import INF, Rows, best, gather, keys, leaders, repeated
+from ifonly.search.device.ranking import INF, best, gather, keys, leaders, repeated
+from ifonly.search.device.rows import Rows
+from ifonly.search.device.smaller import all_needed, halvable, steppable
+from ifonly.search.device.sums import NUMBERS
 
 SPARE, TURNS = 2, 3
 _INCLUDES = 1e6
@@ -40,47 +43,70 @@ def answers(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Points [q, k, d], nearest first, which are filled [q, k], and which are extra."""
     rows = Rows.of(problem, choice.device)
-    held = getattr(pool, "tensors", None)
+    held = pool.__dict__.get("tensors")
     if held is None:
         points = torch.from_numpy(np.ascontiguousarray(pool.points)).to(rows.x)
         valid = torch.from_numpy(np.ascontiguousarray(pool.valid)).to(points.device)
         cost = torch.where(valid, rows.distance(points), INF)
     else:
-        points, cost = held, getattr(pool, "cost")
-    found, tier = _found(choice, rows, points, cost, k)
-    rate = 0.25 * (1 - choice.diversity) / choice.diversity if choice.diversity > 0 else None
-    slots, filled = chosen(rows, found, tier, k, rate=rate, nearest=choice.nearest)
-    found = torch.where(filled[:, :, None], gather(found, slots), rows.x[:, None])
+        points, cost = held, pool.__dict__["cost"]
+    found, filled = _chosen(choice, rows, points, cost, k)
     order = torch.argsort(torch.where(filled, rows.distance(found), INF), dim=1, stable=True)
     found, filled = gather(found, order), torch.gather(filled, 1, order)
     extra = _extra(choice, rows, found, filled)
     return found.cpu().numpy(), filled.cpu().numpy(), extra.cpu().numpy()
 
 
-def _found(
+def _chosen(
     choice: Choice, rows: Rows, points: Tensor, cost: Tensor, k: int
 ) -> tuple[Tensor, Tensor]:
-    """The candidates to choose from [q, m, d], and the tier of each [q, m], infinite where none."""
+    """k of the candidates [q, m, d] of every row, and which places [q, k] are filled.
+
+    A row with fewer ways than answers tries more candidates of each way, then takes them as they
+    are. Only such rows do, so that the arrays of all others stay small.
+    """
     if not choice.promises:
-        return points, torch.where(cost < INF, 0.0, INF)
+        return _taken(choice, rows, points, torch.where(cost < INF, 0.0, INF), k)
     ways, valid = _ways(choice, rows, points, cost, 3 * k + 4, each=1)
-    same, twin = _alike(rows, ways, valid)
-    lacking = torch.nonzero((valid & ~same).sum(dim=1) < k)[:, 0]
+    tier = _tiers(rows, ways, valid)
+    found, filled = _taken(choice, rows, ways, tier, k)
+    place = torch.arange(len(found), device=found.device)
     for turn in range(1, TURNS):
+        lacking = torch.nonzero((tier == 0).sum(dim=1) < k)[:, 0]
         if not len(lacking):
             break
-        more, good = _ways(
-            choice, rows.take(lacking), points[lacking], cost[lacking], 6 * k + 8, each=turn + 1
+        place, rows, points, cost = (
+            place[lacking],
+            rows.take(lacking),
+            points[lacking],
+            cost[lacking],
         )
-        ways, valid = _joined(rows, ways, valid, lacking, more, good)
-        same, twin = _alike(rows, ways, valid)
-        lacking = lacking[(valid & ~same)[lacking].sum(dim=1) < k]
-    tier = torch.where(valid, torch.where(twin, TWIN, same.to(cost.dtype)), INF)
-    if len(lacking):
-        ways = torch.cat([ways, points], dim=1)
-        tier = torch.cat([tier, torch.where(cost < INF, OTHERS, INF)], dim=1)
-        tier = torch.where(repeated(keys(ways), tier < INF), INF, tier)
-    return ways, tier
+        ways, valid = ways[lacking], valid[lacking]
+        more, good = _ways(choice, rows, points, cost, 6 * k + 8, each=turn + 1)
+        ways, valid = torch.cat([ways, more], dim=1), torch.cat([valid, good], dim=1)
+        valid &= ~repeated(keys(ways), valid)
+        tier = _tiers(rows, ways, valid)
+        others = torch.where(cost < INF, OTHERS, INF)
+        pool, tiers = torch.cat([ways, points], dim=1), torch.cat([tier, others], dim=1)
+        tiers = torch.where(repeated(keys(pool), tiers < INF), INF, tiers)
+        found[place], filled[place] = _taken(choice, rows, pool, tiers, k)
+    return found, filled
+
+
+def _taken(
+    choice: Choice, rows: Rows, points: Tensor, tier: Tensor, k: int
+) -> tuple[Tensor, Tensor]:
+    """The chosen points [q, k, d], the row itself where there is none; and which are filled."""
+    rate = 0.25 * (1 - choice.diversity) / choice.diversity if choice.diversity > 0 else None
+    size = max(1, NUMBERS // (4 * points.shape[1] ** 2))
+    parts = []
+    for some in torch.split(torch.arange(len(points), device=points.device), size):
+        part, own = (rows, points) if len(some) == len(points) else (rows.take(some), points[some])
+        slots, filled = chosen(part, own, tier[some], k, rate=rate, nearest=choice.nearest)
+        found = torch.where(filled[:, :, None], gather(own, slots), part.x[:, None])
+        parts.append((found, filled))
+    found, filled = (torch.cat(one) for one in zip(*parts, strict=True))
+    return found, filled
 
 
 def _ways(
@@ -118,29 +144,16 @@ def _includes_another(changed: Tensor, valid: Tensor) -> Tensor:
     return (inside & more).any(dim=2).to(torch.float64)
 
 
-def _alike(rows: Rows, points: Tensor, valid: Tensor) -> tuple[Tensor, Tensor]:
-    """bool [q, m]: the valid points of a way that an earlier one is of; the twins among them."""
+def _tiers(rows: Rows, points: Tensor, valid: Tensor) -> Tensor:
+    """[q, m] 0 for the first valid point of a way, 1 for others, more for twins of earlier ones."""
     key = rows.ways(points)
-    close = (key[:, :, None] == key[:, None, :]) & valid[:, None, :]
-    close = close.tril_(-1)
-    same = valid & close.any(dim=2)
-    if not bool(same.any()):
-        return same, same
-    for j, width in enumerate(rows.terms.alike.tolist()):
+    close = ((key[:, :, None] == key[:, None, :]) & valid[:, None, :]).tril_(-1)
+    same = close.any(dim=2)
+    for j, width in enumerate(rows.terms.alike):
         one = points[:, :, j]
-        close &= ~((one[:, :, None] - one[:, None, :]).abs() > width)
-    return same, same & close.any(dim=2)
-
-
-def _joined(
-    rows: Rows, ways: Tensor, valid: Tensor, some: Tensor, more: Tensor, good: Tensor
-) -> tuple[Tensor, Tensor]:
-    """The ways with those of some rows beside them, each once."""
-    points = rows.x[:, None].repeat(1, more.shape[1], 1)
-    real = torch.zeros(points.shape[:2], dtype=torch.bool, device=points.device)
-    points[some], real[some] = more, good
-    ways, valid = torch.cat([ways, points], dim=1), torch.cat([valid, real], dim=1)
-    return ways, valid & ~repeated(keys(ways), valid)
+        close &= ~((one[:, :, None] - one[:, None, :]).abs_() > width)
+    tier = torch.where(close.any(dim=2), TWIN, same.to(points.dtype))
+    return torch.where(valid, tier, INF)
 
 
 def _extra(choice: Choice, rows: Rows, points: Tensor, filled: Tensor) -> Tensor:
