@@ -184,8 +184,7 @@ def explain(
     space = _space(train, ordinal or (), weight or (), one_hot, thousands, **more)
     _check_features(space.names, None if outcome else loaded)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
-    knobs = {"needed": needed, "tight": tight, "round_numbers": round_numbers}
-    way = as_method(method, effort, device, **knobs)
+    way = as_method(method, effort, device, needed, tight, round_numbers)
     limit = Limit.of(budget)
     demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed}
     demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "k": k}

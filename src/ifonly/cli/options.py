@@ -28,9 +28,10 @@ _PART = re.compile(rf"\s*((?:{QUOTED.pattern})(?=\s*(?:,|$))|[^,]*)(?:,|$)")
 
 
 def as_method(
-    name: str, effort: str | None, device: str | None = None, **knobs: bool
+    name: str, effort: str | None, device: str | None, needed: bool, tight: bool, rounded: bool
 ) -> MethodLike:
     """The method of a name, with the knobs that only the default method has."""
+    knobs = {"needed": needed, "tight": tight, "round_numbers": rounded}
     stated = [] if effort is None else [f"--effort {effort}"]
     stated += [] if device is None else [f"--device {device}"]
     stated += [f"--no-{knob.replace('_', '-')}" for knob, on in knobs.items() if not on]

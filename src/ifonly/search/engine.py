@@ -68,6 +68,11 @@ class Engine:
         Where to search, as torch names it: 'cuda' is a GPU. For networks and trees that ifonly can
         read. None: the CPU, for any model.
 
+    Raises
+    ------
+    OptionError
+        An option has no such value.
+
     Examples
     --------
     >>> Engine(effort="thorough").needed

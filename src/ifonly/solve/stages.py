@@ -113,11 +113,12 @@ def judged(
     scores = np.where(accepted[:, :, None], scores, np.nan)
     reached = np.where(accepted, reached, -1)
     acted, extra = problem.changed(points), accepted & fills
-    rows, places = np.nonzero(accepted)
+    needed, tight = (getattr(method.selector, name, False) for name in ("needed", "tight"))
+    rows, places = np.nonzero(accepted & (needed or tight))
     each, answers = problem.take(rows), points[rows, places]
-    if getattr(method.selector, "needed", False):
+    if needed:
         extra[rows, places] |= ~all_needed(each, answers)
-    if getattr(method.selector, "tight", False):
+    if tight:
         extra[rows, places] |= halvable(each, answers)
         if not getattr(method.selector, "round_numbers", False):
             extra[rows, places] |= steppable(each, answers)

@@ -92,6 +92,7 @@ def _gains(kernel: Tensor, weight: Tensor, slots: Tensor, filled: Tensor, locked
     free[:, :locked] = False
     share = torch.where(free, 1 / own, 0.0)
     diagonal = torch.diagonal(inverse, dim1=1, dim2=2)
-    gain = turned * turned + diagonal[:, :, None] * left[:, None]
+    gain: Tensor = turned * turned + diagonal[:, :, None] * left[:, None]
     worth = torch.where(rows.amax(dim=1) == 1.0, 0.0, weight)
-    return gain * worth[:, None] * share[:, :, None]
+    gain *= worth[:, None] * share[:, :, None]
+    return gain

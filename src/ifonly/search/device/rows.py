@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -97,8 +98,9 @@ class Rows:
     def take(self, rows: Tensor) -> Rows:
         """Some of the rows."""
         names = ("x", "origin", "low", "high", "keep", "levels", "wanted", "least", "most")
-        parts = {name: getattr(self, name) for name in names}
-        return replace(self, **{n: None if p is None else p[rows] for n, p in parts.items()})
+        parts: dict[str, Any] = {name: getattr(self, name) for name in names}
+        parts = {name: None if part is None else part[rows] for name, part in parts.items()}
+        return replace(self, **parts)
 
     def margin(self, points: Tensor) -> Tensor:
         """[q, m] how far points [q, m, d] are inside the target and clear; not positive outside."""
@@ -220,17 +222,21 @@ def terms_of(problem: Problem, device: str) -> Terms:
     limit = np.where(space.continuous, np.inf, 1.0)
     dates = np.array([is_moment(feature.column) for feature in space.features])
     return Terms(
-        _sums(reading, device),
-        reading.link,
-        cut,
-        reading.rounding,
-        *(_on(np.asarray(one), device) for one in (space.continuous, dates)),
-        *(_on(one, device) for one in (metric.scale, metric.scale / metric.mad, limit)),
-        {j: _on(one, device) for j, one in metric.costs.items()},
-        metric.charge,
-        *(_on(one, device) for one in (10.0**space.decimals, width)),
-        {j: _on(codes, device) for j, codes in problem.grid.stops.items() if len(codes)},
-        metric.missing,
+        sums=_sums(reading, device),
+        link=reading.link,
+        cut=cut,
+        slack=reading.rounding,
+        continuous=_on(np.asarray(space.continuous), device),
+        moment=_on(dates, device),
+        scale=_on(metric.scale, device),
+        rate=_on(metric.scale / metric.mad, device),
+        limit=_on(limit, device),
+        costs={j: _on(one, device) for j, one in metric.costs.items()},
+        charge=metric.charge,
+        power=_on(10.0**space.decimals, device),
+        alike=_on(width, device),
+        stops={j: _on(codes, device) for j, codes in problem.grid.stops.items() if len(codes)},
+        missing=metric.missing,
     )
 
 
@@ -246,6 +252,9 @@ def _sums(reading: Reading, device: str) -> Sums:
 
 
 def _on(array: np.ndarray, device: str) -> Tensor:
+    """The array on a device; of one row that stands for all, one is moved."""
+    if array.ndim == 2 and not array.strides[0] and len(array):
+        return torch.from_numpy(np.array(array[:1])).to(device).expand(array.shape)
     return torch.from_numpy(np.array(array, order="C")).to(device)
 
 

@@ -25,12 +25,12 @@ class DevicePool(Pool):
         self.__dict__.update(tensors=tensors, cost=cost)
 
     @cached_property
-    def points(self) -> np.ndarray:  # type: ignore[override]
+    def points(self) -> np.ndarray:
         """[q, m, d]"""
         return np.asarray(self.__dict__["tensors"].cpu().numpy())
 
     @cached_property
-    def margin(self) -> np.ndarray:  # type: ignore[override]
+    def margin(self) -> np.ndarray:
         """[q, m] 1 where a candidate is valid."""
         return np.where(np.isfinite(self.__dict__["cost"].cpu().numpy()), 1.0, -np.inf)
 
