@@ -7,6 +7,7 @@ det K, pairwise distance and objective are over the points that were given, vali
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,37 @@ import pandas as pd
 
 import ifonly
 from ifonly.metrics import evaluate
+from ifonly.space import Metric, Space
 
 Predict = Callable[[pd.DataFrame], np.ndarray]
 SHOWN = ("full", "valid", "unique", "objective", "distance", "det", "pairwise", "changed")
+
+
+@dataclass(frozen=True)
+class Given:
+    """Somebody's answers, with what the figures of `answers` ask of ifonly's."""
+
+    space: Space
+    x: np.ndarray
+    points: np.ndarray
+    filled: np.ndarray
+
+    @property
+    def k(self) -> int:
+        return self.filled.shape[1]
+
+    @property
+    def extra(self) -> np.ndarray:
+        return np.zeros_like(self.filled)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def changed(self) -> np.ndarray:
+        return np.asarray(self.points != self.x[:, None])
+
+    def distance(self) -> np.ndarray:
+        return np.asarray(Metric.of(self.space).distance(self.points, self.x[:, None]))
 
 
 def judged(
@@ -60,7 +89,7 @@ def line(figures: dict[str, float], names: tuple[str, ...] = SHOWN) -> list[Any]
     return [figures[name] for name in names]
 
 
-def spare(answers: ifonly.Answers, predict: Predict) -> tuple[float, float, float]:
+def spare(answers: ifonly.Answers | Given, predict: Predict) -> tuple[float, float, float]:
     """What answers could do without, by the model's own decisions.
 
     The share of answers, of those not marked as extra, with a change that can be reverted alone;

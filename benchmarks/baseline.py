@@ -1,4 +1,4 @@
-"""The package as it was before answers were ways, run beside the package of today.
+"""The package as it was at an earlier commit, run beside the package of today.
 
 It comes from the history of the clone, and has an environment of its own.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,20 @@ def baseline(cells: Sequence[tuple[str, str]], rows: int, k: int) -> dict[str, d
 
     Beside them the changed features of its `needed` answers.
     """
+    with package_of(COMMIT) as source:
+        task = {"source": source, "cells": cells, "rows": rows, "k": k}
+        return ask("baseline", "baseline_answers", {**task, "benchmarks": str(HERE)})
+
+
+@contextmanager
+def package_of(commit: str) -> Iterator[str]:
+    """The folder of the package of a commit, installed from the history of the clone."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run = partial(subprocess.run, check=True)
-        run(["git", "-C", HERE.parent, "archive", "--output", folder / "then.tar", COMMIT])
+        run(["git", "-C", HERE.parent, "archive", "--output", folder / "then.tar", commit])
         (folder / "then").mkdir()
         run(["tar", "-xf", folder / "then.tar", "-C", folder / "then"])
         install = [python("baseline"), "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
         run([*install, folder / "lib", folder / "then"])
-        task = {"source": str(folder / "lib"), "cells": cells, "rows": rows, "k": k}
-        return ask("baseline", "baseline_answers", {**task, "benchmarks": str(HERE)})
+        yield str(folder / "lib")

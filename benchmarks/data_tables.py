@@ -67,7 +67,11 @@ def table(name: str, rows: int) -> Table:
         train, test = ifonly.datasets.load(name).split()
         outcome = pd.factorize(np.asarray(train.outcome), sort=True)[0]
         return Table(train.features, outcome, test.features[:rows])
-    features, outcome = _fetched(name) if name in FETCHED else _bundled(name)
+    return parted(*(archived(*FETCHED[name]) if name in FETCHED else _bundled(name)), rows)
+
+
+def parted(features: pd.DataFrame, outcome: Any, rows: int) -> Table:
+    """A table of which a quarter is not trained on, and so many rows of that are explained."""
     order = np.random.default_rng(0).permutation(len(features))
     last = order[: max(30, len(order) // 4)]
     first = np.setdiff1d(order, last)
@@ -78,14 +82,14 @@ def table(name: str, rows: int) -> Table:
     )
 
 
-def fitted(kind: str, one: Table) -> Pipeline:
-    """A pipeline with a model of a kind, trained on a table."""
+def fitted(kind: str, one: Table, model: Any = None) -> Pipeline:
+    """A pipeline with a model of a kind, or with the model given, trained on a table."""
     text = make_column_selector(dtype_exclude=np.number)
     scale = StandardScaler() if kind in ("logistic", "network") else "passthrough"
     encode = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore", sparse_output=False), text), remainder=scale
     )
-    return make_pipeline(encode, MODELS[kind]()).fit(one.train, one.outcome)
+    return make_pipeline(encode, model or MODELS[kind]()).fit(one.train, one.outcome)
 
 
 def _bundled(name: str) -> tuple[pd.DataFrame, pd.Series]:
@@ -96,8 +100,10 @@ def _bundled(name: str) -> tuple[pd.DataFrame, pd.Series]:
     return features.loc[:, features.nunique() > 1], bunch.target == first
 
 
-def _fetched(name: str) -> tuple[pd.DataFrame, pd.Series]:
-    path, outcome = FETCHED[name]
+def archived(
+    path: str, outcome: Callable[[pd.DataFrame], pd.Series]
+) -> tuple[pd.DataFrame, pd.Series]:
+    """The features and the outcome of a table of the archive."""
     with tarfile.open(fileobj=io.BytesIO(_resources())) as archive:
         member = archive.extractfile(f"resources/rdata/csv/{path}.csv")
         assert member is not None

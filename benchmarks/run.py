@@ -15,7 +15,17 @@ from importlib import import_module
 # Before NumPy is imported: one thread for both sides, which is also faster for small networks.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-PARTS = ("answers", "exact", "gradient", "plausible", "quality", "rules", "speed", "tables")
+PARTS = (
+    "answers",
+    "engine",
+    "exact",
+    "gradient",
+    "plausible",
+    "quality",
+    "rules",
+    "speed",
+    "tables",
+)
 """What 'all' runs; 'gpu' is for a machine that has one."""
 
 

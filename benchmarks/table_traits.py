@@ -132,14 +132,14 @@ def library(convert: Callable[[pd.DataFrame], Any], both: bool = True) -> Kind:
         def pandas(frame: Any) -> pd.DataFrame:
             return frame if isinstance(frame, pd.DataFrame) else frame.to_pandas()
 
-        model = _Pandas(known.model, pandas)
+        model = PandasOnly(known.model, pandas)
         rows = convert(one.rows) if both else one.rows
         return Case(model, model.predict, convert(one.train), rows)
 
     return trait
 
 
-class _Pandas:
+class PandasOnly:
     """A model of pandas frames that is asked with frames of another library."""
 
     def __init__(self, inner: Any, convert: Callable[[Any], pd.DataFrame]) -> None:

@@ -1,6 +1,7 @@
 """dice-ml's methods for any model on a fitted pipeline, row after row until the time is spent."""
 
 import json
+import signal
 import sys
 import time
 import warnings
@@ -39,17 +40,34 @@ def main(task):
         frame = found.final_cfs_df if frame is None else frame
         return [] if frame is None else json.loads(frame[names].to_json(orient="values"))
 
-    explain(rows[:1])  # warm
-    answers, seconds = [], []
+    def late(*_):
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, late)
+
+    def limited(row):
+        """Answers, and whether the row took too long."""
+        signal.alarm(task.get("each", 0))
+        try:
+            return explain(row), False
+        except TimeoutError:
+            return [], True
+        finally:
+            signal.alarm(0)
+
+    limited(rows[:1])  # warm
+    answers, seconds, count = [], [], 0
     began = time.perf_counter()
     for i in range(len(rows)):
         start = time.perf_counter()
-        answers.append(explain(rows[i : i + 1]))
+        found, too_late = limited(rows[i : i + 1])
+        answers.append(found)
+        count += too_late
         seconds.append(time.perf_counter() - start)
         if time.perf_counter() - began > task["seconds"]:
             break
     scores = pipeline.predict_proba(rows)[:, 1].tolist()
-    return {"answers": answers, "seconds": seconds, "scores": scores}
+    return {"answers": answers, "seconds": seconds, "scores": scores, "late": count}
 
 
 if __name__ == "__main__":

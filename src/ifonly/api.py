@@ -40,6 +40,7 @@ def explain(
     plausible: float | bool | Plausible | None = None,
     seed: int = 0,
     budget: Any = None,
+    workers: int | str = 1,
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> Answers:
     """k ways in which each row would have got another outcome.
@@ -70,7 +71,8 @@ def explain(
         'suggested' stands for `ifonly.suggest_rules(data)`.
     method
         How answers are searched for: 'auto', 'gradient' (the paper's method), 'exact' (nearest,
-        proved), 'edits' or 'neighbours'; a Searcher with its own knobs, such as
+        proved), 'surrogate' (few model rows; 'auto' chooses it for a slow model), 'edits' or
+        'neighbours'; a Searcher with its own knobs, such as
         `ifonly.search.Engine(effort='thorough', tight=False)`; or a Method.
     diversity
         From 0, the closest answers, to 1, the widest; 0.55 unless stated.
@@ -98,6 +100,10 @@ def explain(
         The most seconds, or {'seconds': ..., 'model_rows': ..., 'model_rows_per_row': ...}, with
         all that is asked of the model to prepare. What is found by then comes back, and the rows
         not reached have the status `skipped`. 'model_rows_per_row' is for each row by itself.
+    workers
+        How many processes answer the rows, each with a thread of its own for the model; 'all': one
+        per core. The answers are the same. Starting them takes seconds, once; the model is sent
+        to them, and what it counts or keeps stays there.
     progress
         A bar shows after two seconds, in a terminal or a notebook. False: none. A function is
         called with the number of rows done and of rows asked instead.
@@ -144,6 +150,7 @@ def explain(
         plausible=plausible,
         seed=seed,
         budget=limit.after(explainer.setting.prepared_rows),
+        workers=workers,
         progress=progress,
     )
 

@@ -20,7 +20,7 @@ from ifonly.errors import OptionError, options
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.pace import Watch
-from ifonly.plausible import Plausible, Usual, shares
+from ifonly.plausible import Plausible, Usual, odd_features
 from ifonly.problem.goal import Target, check_threshold, resolve
 from ifonly.rules import Rule, Rules
 from ifonly.solve.asked import Asked
@@ -60,7 +60,7 @@ class Explainer:
     causes
         An `ifonly.CausalModel`: an answer is then an action and what follows from it.
     method
-        'auto', 'gradient', 'exact', 'edits' or 'neighbours'; a Searcher such as
+        'auto', 'gradient', 'exact', 'surrogate', 'edits' or 'neighbours'; a Searcher such as
         `Engine(effort='thorough')`; or a Method.
     budget
         What preparing may cost, as in `explain`: fewer rows of `data` are asked about, and what
@@ -104,8 +104,12 @@ class Explainer:
             )
         if categorical:
             space = Space.infer(data, categorical)
-        setting = prepare(model, data, space, causes, limit).with_rules(rules)
-        self.setting = self._provided(setting, self.method)
+        by_itself = isinstance(method, str) and method == "auto"
+        slow = None if by_itself else "surrogate" in self.method.needs
+        setting = prepare(model, data, space, causes, limit, slow=slow).with_rules(rules)
+        if setting.slow:
+            self.method = method_of("surrogate")
+        self.setting = provided(setting, self.method.needs)
         self._usual: dict[Any, Usual] = {}
 
     @options
@@ -124,6 +128,7 @@ class Explainer:
         seed: int = 0,
         budget: Any = None,
         plausible: float | bool | Plausible | None = None,
+        workers: int | str = 1,
         progress: bool | Callable[[int, int], None] | None = None,
         keep: bool = False,
     ) -> Answers:
@@ -160,6 +165,8 @@ class Explainer:
             Every answer is at least as usual as this share of the rows of `data`, or as its own
             row: 0.05. By default, of answers of similar cost the more usual are chosen; False
             leaves that out, and `ifonly.Plausible` chooses the measure.
+        workers
+            How many processes answer the rows; 'all': one per core. Answers are the same.
         progress
             A bar shows after two seconds, in a terminal or a notebook. False: none. A function is
             called with the number of rows done and of rows asked instead.
@@ -186,7 +193,8 @@ class Explainer:
         <Answers: 2 rows, k=1: 1 found, 1 infeasible>
         """
         limit, watch = Budget.of(budget), Watch()
-        question = Question(target, k, threshold, certify, seed, limit, progress, keep, plausible)
+        asked_for = (target, k, threshold, certify, seed, limit, progress, keep, plausible, workers)
+        question = Question(*asked_for)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
         with watched(watch, progress, keep=keep):
             setting = self._setting(question, method, rules, weights)
@@ -226,15 +234,11 @@ class Explainer:
         setting = self.setting  # read once: another thread may drop its route
         check_used(method, question.certify, setting.space.sparsity)
         if question.certify is not False and setting.reading is None and not setting.unread:
-            setting = self.setting = provided(setting, gradient=False, reading=False, certify=True)
-        setting = setting if weights is None else setting.priced(weights)
-        return setting.with_rules(rules)
-
-    @staticmethod
-    def _provided(setting: Setting, method: Method) -> Setting:
-        return provided(
-            setting, gradient=method.descends, reading="reading" in method.needs, certify=False
-        )
+            setting = self.setting = provided(setting, frozenset(), certify=True)
+        prices: dict[str, Any] = {} if weights is None else {"weights": weights}
+        if not method.weighs:  # what nothing makes small is no part of the price
+            prices["sparsity"] = 0.0
+        return (setting.priced(**prices) if prices else setting).with_rules(rules)
 
 
 def _explained(
@@ -253,7 +257,7 @@ def _explained(
     certain = not setting.decision.found
     said = predict_asked(model, asked, cut, stated=stated, certain=certain)
     goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
-    if goal.avoided is not None and (method.needs or question.certify is not False):
+    if goal.avoided is not None and (method.needs - {"surrogate"} or question.certify is not False):
         raise OptionError(
             "target='other' cannot be used here: a method that looks inside the model, or a proof, "
             "needs one wanted class.",
@@ -277,16 +281,17 @@ def _explained(
         filled=found.filled,
         extra=found.extra,
         reached=None if goal.avoided is None else found.reached,
-        usual=shares(setting.measure, found.points, found.filled),
+        usual=found.usual,
+        odd=odd_features(setting.measure, x, found.points, found.usual),
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),
-        row_score=wanted_score(said.scores[:, None], goal)[:, 0],
+        row_score=wanted_score(said.confirmed(model)[:, None], goal)[:, 0],
         score=found.score,
         index=index_of(rows, len(x)),
         library=library_of(rows),
         carried=asked.carried,
         notes=asked.noted(found.notes, found.status, proving=proving),
-        record=record_of(setting, model, method, question, own, rows, stopped=found.interrupted),
+        record=record_of(setting, model, method, question, own, rows, found=found),
         source=Source(asked.setting, method, batch, found.pools),
     )

@@ -15,7 +15,7 @@ class Status(StrEnum):
     PARTIAL
         Some answers, not all.
     NOT_FOUND
-        None within the budget; there may be some.
+        None within the limit of work or the budget; there may be some.
     INFEASIBLE
         None, proved: the rules exclude every answer, or the model and the rules together.
     SKIPPED

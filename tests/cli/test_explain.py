@@ -45,6 +45,15 @@ def test_the_same_command_gives_the_same_bytes(explain: Any) -> None:
     assert explain("--format", "json").out == explain("--format", "json").out
 
 
+def test_any_number_of_workers_gives_the_same_bytes(explain: Any) -> None:
+    whole = explain("--format", "csv")
+    for workers in ("2", "all"):
+        assert explain("--format", "csv", "--workers", workers) == whole
+    ran = explain("--workers", "many")
+    assert ran.code == 2
+    assert "workers is 'many'" in ran.err
+
+
 @pytest.mark.parametrize("rows", ["rows.csv.gz", "rows.parquet"])
 def test_rows_in_other_files_get_the_same_answers(explain: Any, rows: str) -> None:
     other = explain("--format", "csv", rows=rows)
@@ -142,7 +151,7 @@ def test_a_target_is_read_as_the_model_means_it(
 
 def test_a_proof_is_told_and_kept(explain: Any) -> None:
     ran = explain("--certify", "20", "--format", "json")
-    assert "The nearest answer is proved for" in ran.err
+    assert "The nearest answer by distance plus 0.5 times the share of features" in ran.err
     assert Answers.from_json(ran.out).certificates()["gap"].max() < 0.05
 
 

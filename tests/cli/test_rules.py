@@ -195,7 +195,7 @@ POOR = ("--rule", "only income change", "--rule", "income changes by at most 9")
 
 def test_what_rejects_candidates_stands_under_the_row(explain: Any) -> None:
     ran = explain(*POOR, "--explain-failures")
-    assert (ran.code, ran.err) == (3, "2 rows: 2 not_found.\n")
+    assert (ran.code, ran.err) == (3, "2 rows: 2 infeasible.\n")
     told = " ".join(ran.out.split())
     assert told.count("candidates have the wanted outcome; 'income changes by at most 9'") == 2
     assert "candidates" not in explain(*POOR).out

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import LocalOutlierFactor
@@ -16,7 +18,9 @@ from ifonly.errors import OptionError
 from ifonly.plausible import AsUsual, Usual
 from ifonly.plausible.isolation import Forest
 from ifonly.plausible.neighbours import Neighbourhood
+from ifonly.plausible.reasons import reasons
 from ifonly.solve.usual import _sample
+from ifonly.testing import random_codes, random_problem
 
 RNG = np.random.default_rng(1)
 N = 600
@@ -156,10 +160,39 @@ def test_a_sentence_says_that_an_answer_is_rare() -> None:
     far = ifonly.as_model(lambda frame: frame["a"] > 4.5, classes=["no", "yes"])
     wide = pd.concat([table, pd.DataFrame({"a": [5.0], "b": [0.0]})])
     (one,) = ifonly.explain(far, table[:1], data=wide, k=1).sentences()[0]
-    assert one.endswith("Fewer than 1 % of real rows are as unusual.")
+    assert one.endswith("Fewer than 1 % of real rows are as unusual: a 4.6 is rare.")
     near = ifonly.as_model(lambda frame: frame["a"] > 0, classes=["no", "yes"])
     (one,) = ifonly.explain(near, table[:1], data=wide, k=1, target="yes").sentences()[0]
     assert "unusual" not in one
+
+
+@given(seed=st.integers(0, 5_000))
+@settings(max_examples=30, deadline=None)
+def test_what_makes_a_point_odd_is_one_rare_value_or_two_that_are_rare_together(seed: int) -> None:
+    problem = random_problem(seed, q=6)
+    rows, points = (random_codes(problem.space, n, seed + n) for n in (300, 6))
+    found = reasons(problem.space, rows, problem.x, points)
+    width = 0.05 * np.where(problem.space.continuous, problem.space.high - problem.space.low, 0.0)
+    for point, x, odd in zip(points, problem.x, found, strict=True):
+        like = (np.abs(rows - point) <= width) | (np.isnan(rows) & np.isnan(point))
+        rare = like.sum(axis=0) < 3
+        changed = (point != x) & ~(np.isnan(point) & np.isnan(x))
+        assert odd.sum() <= 2
+        assert (odd.sum() == 1) == (rare & changed).any()
+        assert not odd.any() or (like[:, odd].all(axis=1).sum() < 3 and (odd & changed).any())
+        alone = reasons(problem.space, rows, x[None], point[None])[0]
+        assert np.array_equal(alone, odd)
+
+
+def test_a_pair_that_no_row_has_is_named() -> None:
+    age = RNG.integers(17, 70, N)
+    work = np.where(age < 25, "school", np.where(np.arange(N) % 2, "firm", "own"))
+    table = pd.DataFrame({"age": age, "work": work, "other": RNG.integers(0, 3, N)})
+    young = ifonly.as_model(lambda frame: frame["work"] == "firm", classes=["no", "yes"])
+    row = pd.DataFrame({"age": [18], "work": ["school"], "other": [1]})
+    answers = ifonly.explain(young, row, data=table, k=1, rules=["age fixed", "other fixed"])
+    assert [answers.space.names[j] for j in np.flatnonzero(answers.odd[0, 0])] == ["age", "work"]
+    assert answers.sentences()[0][0].endswith("unusual: age 18 with work firm is rare.")
 
 
 def test_a_row_without_plausible_answers_says_which_demand_it_was() -> None:

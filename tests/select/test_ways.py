@@ -17,7 +17,7 @@ from ifonly.search import Engine
 from ifonly.select import Ways
 from ifonly.select.tight import DEARER, rounder
 from ifonly.select.trim import MOST, WHOLE, _sets, all_needed
-from ifonly.select.ways import ways_of
+from ifonly.select.twins import ways_of
 from ifonly.testing import random_codes, random_pool, random_problem
 
 EXACTLY = Ways(round_numbers=False)
@@ -40,6 +40,23 @@ def test_changes_that_can_be_reverted_together_are_reverted() -> None:
     ):
         least = 1 - row[2] + (row[0] != row[1])
         assert all((point != row).sum() == least for point in points[kept])
+
+
+def test_a_way_that_is_far_apart_is_found_behind_many_near_ones() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        rng.choice(["no", "yes"], (200, 17), p=[0.9, 0.1]), columns=list("abcdefghijklmnopz")
+    )
+    row = pd.DataFrame(np.full((1, 17), "no"), columns=data.columns)
+    model = ifonly.as_model(lambda one: (one == "yes").any(axis=1).astype(float), classes=[0, 1])
+    weights = {"z": 3.0}
+    near, apart = (
+        ifonly.explain(model, row, data=data, k=2, weights=weights, diversity=d, plausible=False)
+        for d in (0.0, 0.55)
+    )
+    assert not near.changed()[..., -1].any()
+    assert apart.changed().sum(axis=-1).tolist() == [[1, 1]]
+    assert apart.changed()[0, :, -1].tolist() == [False, True]
 
 
 def is_needed(problem: Problem, row: int, point: np.ndarray) -> bool:
@@ -142,6 +159,20 @@ def test_wide_changes_are_trimmed_in_a_handful_of_calls() -> None:
     answers = ifonly.explain(model, rows, data=data, k=1)
     assert (answers.changed().sum(axis=-1) <= 2).all()
     assert answers.record["model_calls"] < 60
+
+
+def test_very_wide_points_are_trimmed_before_their_numbers_move() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(size=(80, 150)).round(2), columns=[f"f{i}" for i in range(150)])
+    first = [f"f{i}" for i in range(9)]
+    # Nine features must change together, more than the edits of the search do.
+    model = ifonly.as_model(lambda f: (f[first] > 0).all(axis=1), classes=["no", "yes"])
+    data.loc[:19, first] = data.loc[:19, first].abs() + 0.01
+    row = data[40:41].assign(**dict.fromkeys(first, -1.0))
+    answers = ifonly.explain(model, row, data=data, k=2)
+    assert answers.filled.all()
+    assert answers.changed()[0, 0].sum() == 9
+    assert answers.record["model_rows"] < 60_000
 
 
 def test_nothing_is_chosen_from_nothing() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import ifonly
 from ifonly.errors import OptionError
@@ -105,3 +106,22 @@ def test_what_cannot_be_filled_or_erased_is_named() -> None:
         ifonly.Space.infer(DATA, erasable=["member"])
     feature = ifonly.Space.infer(DATA, fillable=["age"]).features[2]
     assert not feature.missing, "what no row of the data lacks may be filled in anyway"
+
+
+def test_a_gap_is_filled_with_a_round_number() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"income": rng.normal(40_000, 9_000, 300).round(), "debt": 7.0})
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    tree.fit(data, (data["income"] > 35_000).to_numpy())
+    row = data[:1].assign(income=np.nan)
+    model = ifonly.as_model(lambda frame: tree.predict_proba(frame.fillna(0.0)), classes=[0, 1])
+    data.loc[1, "income"] = np.nan
+    space = ifonly.Space.infer(data, fillable="income")
+    filled = ifonly.explain(model, row, data=data, target=1, k=1, space=space).frame()
+    assert filled["income"][0] % 1000 == 0
+
+
+def test_a_carried_column_cannot_be_filled() -> None:
+    data = pd.DataFrame({"a": [1.0, np.nan, 2.0], "id": ["x1", "x2", "x3"]})
+    with pytest.raises(OptionError, match="'id' is carried along unchanged"):
+        ifonly.Space.infer(data, carry=["id"], fillable=["id"])

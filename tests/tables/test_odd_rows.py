@@ -213,6 +213,14 @@ def test_every_method_answers_an_odd_row(model: Any, method: str) -> None:
     assert answered(model, rows, answers).all()
 
 
+def test_an_odd_row_without_an_answer_is_asked_why(model: Any) -> None:
+    rows = with_odd("job", "astronaut", DATA[~GRANTED][:2])
+    asked = ifonly.Explainer(model, data=DATA, method="exact", categorical=["zone"])
+    answers = asked.explain(rows, k=1, rules=["age fixed", "income fixed", "job fixed"])
+    assert not answers.filled[1].any()
+    assert "reject" in str(answers.why(1))
+
+
 def test_nothing_is_proved_of_an_odd_row_and_the_reason_is_given(model: Any) -> None:
     rows = with_odd("job", "astronaut", DATA[~GRANTED][:2])
     answers = ifonly.explain(model, rows, data=DATA, k=1, certify=5.0, categorical=["zone"])

@@ -58,7 +58,7 @@ class Answers(AnswerPages):
     acted
         bool [q, k, d]: what an answer changes itself, where causes are known: the rest follows.
     bound
-        [q] the proved lower bound of the distance of every answer; infinite: there is none.
+        [q] the proved lower bound of the price of every answer; infinite: there is none.
     seconds
         [q] how long the proof took.
     reached
@@ -67,6 +67,9 @@ class Answers(AnswerPages):
     usual
         [q, k] the share of the rows of the data that are less usual than each answer, where that
         was asked; NaN where there is no answer.
+    odd
+        bool [q, k, d] the value, or the two values together, that hardly any row of the data has,
+        of answers that fewer than 1 % of the rows are as unusual as.
     carried
         The columns of the rows that are no features, and that answers carry along.
     source

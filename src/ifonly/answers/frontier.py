@@ -10,7 +10,7 @@ from ifonly.answers.data import AnswerData
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction
-from ifonly.plausible import shares
+from ifonly.plausible import odd_features, shares
 from ifonly.select import Selector
 from ifonly.select.selector import from_pool, marked
 from ifonly.solve.source import MOST_ROWS, Source
@@ -55,12 +55,14 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
         if reached is not None:
             reached[rows] = solved.reached
         score[rows] = wanted_score(solved.scores, problem.goal)
+    usual = shares(source.setting.measure, points, filled)
     return {
         "points": points,
         "filled": filled,
         "extra": extra,
         "reached": reached,
-        "usual": shares(source.setting.measure, points, filled),
+        "usual": usual,
+        "odd": odd_features(source.setting.measure, answers.x, points, usual),
         "score": score,
         "status": status_of(filled, answers.status),
         "acted": None if answers.acted is None else acted,

@@ -13,6 +13,8 @@ from ifonly.rules import Rule
 from ifonly.solve.method import Method
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Question
+from ifonly.solve.short.escalate import SEARCH
+from ifonly.solve.statuses import Part
 from ifonly.space import Categorical, Continuous, Ordinal, Space
 from ifonly.space.table.frame import Frame
 from ifonly.space.table.index import index_names
@@ -34,7 +36,7 @@ def record_of(
     own: Sequence[Sequence[Rule]],
     rows: Frame,
     *,
-    stopped: bool,
+    found: Part,
 ) -> dict[str, Any]:
     """Versions, options, fingerprints and costs, all of which JSON can hold."""
     rules = [str(rule) for rule in setting.rules]
@@ -48,7 +50,9 @@ def record_of(
         "causes": None if setting.causes is None else setting.causes.text,
         **_kinds(setting.space),
         "index_names": index_names(rows),
-        "interrupted": stopped,
+        "interrupted": found.interrupted,
+        "finished_by": list(found.by) if set(found.by) - {"", SEARCH} else [],
+        "no_solver": found.unsolved,
         "regression": not model.classes,
         "classes": list(model.classes),
         "scores": gives if gives in ("margin", "label") else "probability",
@@ -57,7 +61,8 @@ def record_of(
         "space_fingerprint": setting.space.fingerprint,
         "rules_fingerprint": hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16],
         "model_fingerprint": setting.fingerprint,
-        "prepared_rows": setting.prepared_rows,
+        "prepared_rows": _prepared(setting),
+        "slow": setting.slow,
         "model_rows": model.rows,
         "model_calls": model.calls,
         "route": ROUTES.get(type(model.route).__name__, "the model itself"),
@@ -65,6 +70,12 @@ def record_of(
         "decides_from": setting.decision.threshold,
         **_proof(setting),
     }
+
+
+def _prepared(setting: Setting) -> int:
+    """How many rows the model was asked about before any search, or to read it for the solver."""
+    kept = setting.readable.kept if setting.readable else []
+    return int(max(setting.prepared_rows, *(one.prepared_rows for one in kept), 0))
 
 
 def _kinds(space: Space) -> dict[str, Any]:

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from ifonly.answers.data import AnswerData
+from ifonly.plausible.reasons import RARE
 from ifonly.render.view import AnswerView, Change, RowView
 from ifonly.space import Continuous, Feature, OneHot, Space
 from ifonly.space.table.values import value_of
 
 LARGEST = 30.0
 """The largest margin that is shown: beyond it a score is 1, or hardly more than 0."""
-ODD = 0.01
-"""The share of real rows below which an answer is said to be unusual."""
 
 
 def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -> list[RowView]:
@@ -52,7 +51,12 @@ def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -
                     score=float(scores[q, a]),
                     distance=float(distance[q, a]),
                     extra=bool(answers.extra[q, a]),
-                    odd=answers.usual is not None and bool(answers.usual[q, a] < ODD),
+                    odd=answers.usual is not None and bool(answers.usual[q, a] < RARE),
+                    odd_by=tuple(
+                        (one.name, one.value(answers.points[q, a]))
+                        for one in shown
+                        if answers.odd is not None and one.any_of(answers.odd[q, a])
+                    ),
                 )
                 for a in np.flatnonzero(answers.filled[q])
             ),

@@ -11,11 +11,12 @@ import numpy as np
 from ifonly.answers.data import AnswerData
 from ifonly.errors import PredictionError
 from ifonly.models import Counted
+from ifonly.problem.problem import Problem
 from ifonly.render.view import value_text
-from ifonly.solve.method import method_of
+from ifonly.solve.method import Method, method_of
+from ifonly.solve.short.conflict import conflict
 from ifonly.solve.source import Source
 from ifonly.solve.stages import pool_of
-from ifonly.solve.statuses import conflict
 from ifonly.space.table.unseen import is_unseen
 from ifonly.status import Status
 
@@ -81,13 +82,14 @@ def why_of(answers: AnswerData, row: int) -> Why:
     setting, rules = source.setting, source.rules_of(row)
     if status is Status.INFEASIBLE:
         found = conflict(setting.space, answers.x[row], rules)
-        gaps: dict[str, Any] = {one: _gaps(source, row, answers.k, one) for one in GAPS}
-        return Why(str(status), note, tuple(map(str, found or ())), **gaps)
+        if found is not None:
+            gaps: dict[str, Any] = {one: _gaps(source, row, answers.k, one) for one in GAPS}
+            return Why(str(status), note, tuple(map(str, found)), **gaps)
     model = Counted(setting.model, setting.route)
     free = replace(setting, rules=(), demand=None)
     problem = replace(source.batch, own=()).pose(free, model, np.array([row]))
     try:
-        pool, _ = pool_of(problem, source.method, answers.k)
+        pool, _ = pool_of(problem, _usable(source.method, problem), answers.k)
     except PredictionError as error:
         return Why(str(status), f"{note} {error.message}".strip())
     points = problem.result(pool.points[:, pool.valid[0]])
@@ -97,6 +99,11 @@ def why_of(answers: AnswerData, row: int) -> Why:
     most = sorted((item for item in broken.items() if item[1]), key=lambda item: -item[1])
     gaps = {one: _gaps(source, row, answers.k, one) for one in GAPS}
     return Why(str(status), note, (), model.rows, points.shape[1], dict(most), **gaps)
+
+
+def _usable(method: Method, problem: Problem) -> Method:
+    """The method, or the default one where it reads the model and this problem has no reading."""
+    return method_of() if "reading" in method.needs and problem.reading is None else method
 
 
 def _gaps(source: Source, row: int, k: int, option: str) -> tuple[str, ...]:
@@ -112,10 +119,9 @@ def _gaps(source: Source, row: int, k: int, option: str) -> tuple[str, ...]:
         setting.space, features=tuple(replace(f, **given) if one else f for f, one in pairs)
     )
     setting = replace(setting, space=space, grid=setting.grid.erasing(space), reading=None)
-    method = source.method if "reading" not in source.method.needs else method_of()
     problem = source.batch.pose(setting, Counted(setting.model, setting.route), np.array([row]))
     try:
-        pool, _ = pool_of(problem, method, k)
+        pool, _ = pool_of(problem, _usable(source.method, problem), k)
     except PredictionError:  # the model takes no missing value
         return ()
     used = problem.changed(pool.points)[pool.valid] & free

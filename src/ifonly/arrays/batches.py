@@ -36,6 +36,12 @@ def pick(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
     return np.asarray(values.reshape(-1).take(flat))
 
 
+def pick_last(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
+    """The values [..., n] at positions `index` [..., n] of the last axis of `values` [..., m]."""
+    flat = pick(values.reshape(-1, values.shape[-1]), index.reshape(-1, index.shape[-1]))
+    return flat.reshape(index.shape)
+
+
 def pick_columns(values: NDArray[Any], index: NDArray[np.intp]) -> NDArray[Any]:
     """The columns `index` [q, n] of the matrices `values` [q, k, m], [q, k, n]."""
     q, k, m = values.shape

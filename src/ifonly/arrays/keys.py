@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import numpy as np
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
 def point_keys(points: np.ndarray, *, signed: bool = False) -> np.ndarray:
     """uint64 [...] of points [..., d]; `signed` tells the negative zero from the other."""
     keys = np.zeros(points.shape[:-1], dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        for j in range(points.shape[-1]):
-            value = points[..., j] + (-0.0 if signed else 0.0)  # a copy; +0.0 makes one zero
-            if value.dtype.kind == "f":
-                value[value != value] = np.nan  # one NaN
-            keys ^= np.ascontiguousarray(value, dtype=np.float64).view(np.uint64)
-            keys *= _ODD
-            keys ^= keys >> np.uint64(32)
+    # A copy, feature by feature; +0.0 makes one zero.
+    last = points.ndim - 1
+    values = np.array(points.transpose(last, *range(last)), dtype=np.float64, order="C")
+    values += -0.0 if signed else 0.0
+    values[values != values] = np.nan  # one NaN
+    for bits in values.view(np.uint64):
+        keys ^= bits
+        keys *= _ODD
+        keys ^= keys >> _HALF
     return keys
 
 

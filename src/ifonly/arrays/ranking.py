@@ -7,8 +7,6 @@ costs always come out in the same order, whatever the batch around them.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,7 +43,7 @@ def best(cost: NDArray[np.floating], count: int) -> tuple[NDArray[np.intp], NDAr
     """Places [..., n] of the `count` least costs, and which of them are real."""
     if count == 1 and cost.shape[-1]:
         place = cost.argmin(axis=-1, keepdims=True)
-        return place, np.take_along_axis(cost, place, axis=-1) < np.inf
+        return place, cost.min(axis=-1, keepdims=True) < np.inf
     keys = pack(cost)
     if count < keys.shape[-1]:
         keys = np.partition(keys, count - 1, axis=-1)[..., :count]
@@ -85,15 +83,20 @@ def leaders(
     """
     head, found = best(cost, min(cost.shape[1], 3 * count))
     own = pick(group, head)
-    same = own[:, :, None] == own[:, None, :]
-    same &= _earlier(head.shape[1])
-    found &= np.add.reduce(same.view(np.uint8), axis=2, dtype=np.uint16) < each
+    found &= _rank_in_group(own) < each
     kept, real_kept = best(
         np.where(found, np.float32(0), np.float32(np.inf)), min(count, head.shape[1])
     )
     return pick(head, kept), real_kept
 
 
-@lru_cache(maxsize=16)
-def _earlier(n: int) -> NDArray[np.bool_]:
-    return np.tril(np.ones((n, n), bool), -1)
+def _rank_in_group(group: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """[q, m] how many entries of the same group come before each entry."""
+    order = np.argsort(group, axis=1, kind="stable")
+    ordered = np.take_along_axis(group, order, axis=1)
+    place = np.broadcast_to(np.arange(group.shape[1]), group.shape)
+    start = np.zeros_like(order)
+    start[:, 1:] = np.where(ordered[:, 1:] != ordered[:, :-1], place[:, 1:], 0)
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, place - np.maximum.accumulate(start, axis=1), axis=1)
+    return rank

@@ -80,6 +80,7 @@ Device = Annotated[
 Budget = Annotated[
     float | None, typer.Option(help="The most seconds; what is found by then is kept.")
 ]
+Workers = Annotated[str, typer.Option(help="How many processes answer the rows, or 'all' cores.")]
 Needed = Annotated[bool, typer.Option("--needed/--no-needed", help="Only changes that are needed.")]
 Tight = Annotated[bool, typer.Option("--tight/--no-tight", help="Numbers no further than needed.")]
 Round = Annotated[
@@ -158,6 +159,7 @@ def explain(
     effort: Effort = None,
     device: Device = None,
     budget: Budget = None,
+    workers: Workers = "1",
     needed: Needed = True,
     tight: Tight = True,
     round_numbers: Round = True,
@@ -186,17 +188,14 @@ def explain(
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way = as_method(method, effort, device, needed, tight, round_numbers)
     limit = Limit.of(budget)
-    demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed}
-    demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "k": k}
+    demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
+    demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "keep": True}
+    demands["workers"] = int(workers) if workers.isdecimal() else workers
+    demands["row_rules"] = as_row_rules(row_rule or (), len(asked))
     asking: dict[str, Any] = {"space": space, "rules": stated, "method": way}
     explainer = Explainer(loaded, data=train, budget=limit.to_prepare, **asking)
-    answers = explainer.explain(
-        asked,
-        target=as_target(target, explainer.setting.model.classes),
-        row_rules=as_row_rules(row_rule or (), len(asked)),
-        keep=True,
-        **demands,
-    )
+    wanted = as_target(target, explainer.setting.model.classes)
+    answers = explainer.explain(asked, target=wanted, **demands)
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
 
 

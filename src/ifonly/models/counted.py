@@ -64,6 +64,8 @@ class Counted:
     promised: list[tuple[np.ndarray, np.ndarray | None]] = field(default_factory=list)
     """Codes [n, d] that only the route was asked about, and what they were decided to be [n], if
     the model decides itself. It confirms them when it is asked next."""
+    confirmed: np.ndarray | None = None
+    """[n, c] what the model itself said of them then."""
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -119,7 +121,7 @@ class Counted:
     def without_route(self) -> Counted:
         """The model asked by itself, with what was counted so far."""
         memo = None if self.memo is None else Memo()
-        return replace(self, route=self.model, memo=memo, promised=[], reserved=0)
+        return replace(self, route=self.model, memo=memo, promised=[], confirmed=None, reserved=0)
 
     @contextmanager
     def aside(self, model: Model, route: Model) -> Iterator[Counted]:
@@ -129,6 +131,10 @@ class Counted:
             yield other
         finally:
             self.rows, self.calls = other.rows, other.calls
+
+    def imagined(self, model: Model, memo: Memo | None = None) -> Counted:
+        """A model that costs nothing in place of this one, in the time that the search has left."""
+        return Counted(model, model, memo, deadline=self._until(search=True))
 
     def reserve(self, answers: int) -> None:
         """Keep back what the judge needs for some answers, and to confirm what the route said."""
@@ -201,6 +207,7 @@ class Counted:
         decided, scores = self.own(np.concatenate([rows, codes]), decide=decide)
         if np.isnan(scores[: len(rows)]).any():
             raise Rejection("The model fails for a row that a faster route gives scores for.")
+        self.confirmed = scores[: len(rows)]
         if decided is None:
             return None, scores[len(rows) :]
         before = [said for _, said in promised if said is not None]
@@ -230,7 +237,7 @@ class Counted:
         if self.most_rows is not None:
             reserved = self.reserved if search else 0
             n = min(n, max(0, self.most_rows - reserved - self.rows))
-        said = np.broadcast_to(nothing, (len(codes), *np.shape(nothing)[1:])).copy()
+        said = np.array(nothing) if np.ndim(nothing) else np.full(len(codes), nothing)
         until = self._until(search=search)
         for part in self._pace(search=search).parts(n, until):
             some = codes[part]

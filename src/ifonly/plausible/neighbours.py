@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ifonly.arrays.batches import pick
+
 NEIGHBOURS = 20
 ROWS = 1000
 """The most rows that are looked at."""
+FINE = 1e9
+"""In how many parts of a unit squared distances are rounded."""
 ROOM = 2_000_000
 """About how many distances are held together; it bounds memory."""
 
@@ -49,16 +53,19 @@ def _nearest(
     units: np.ndarray, others: np.ndarray, *, own: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """[n, k] which of the others are nearest to points, and how far; `own`: they are the others."""
-    square = (units**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * units @ others.T
+    square = units @ (-2 * others.T)
+    square += (units**2).sum(axis=1)[:, None]
+    square += (others**2).sum(axis=1)
     # A product rounds otherwise in another batch, and equal rows must be equally far.
-    np.round(square, 9, out=square)
+    square *= FINE
+    np.rint(square, out=square)
     if own:
         np.fill_diagonal(square, np.inf)
     count = max(1, min(NEIGHBOURS, len(others) - 1))
     index = np.argpartition(square, count - 1, axis=1)[:, :count]
-    near = np.sqrt(np.maximum(np.take_along_axis(square, index, axis=1), 0.0))
+    near = np.sqrt(np.maximum(pick(square, index), 0.0) / FINE)
     order = np.argsort(near, axis=1, kind="stable")
-    return np.take_along_axis(index, order, axis=1), np.take_along_axis(near, order, axis=1)
+    return pick(index, order), pick(near, order)
 
 
 def _density(near: np.ndarray, reach: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 from ifonly.errors import OptionError, RuleError, nearest
 from ifonly.plausible.isolation import Forest
 from ifonly.plausible.neighbours import Neighbourhood
+from ifonly.plausible.reasons import RARE, reasons
 from ifonly.rules import Rule
 from ifonly.rules.formula import Formula, Variables
 from ifonly.space import Space
@@ -82,6 +83,9 @@ class Usual:
     encode: Scores
     parts: tuple[tuple[Scores, np.ndarray], ...]
     """Scores of what codes are encoded as, each with those of real rows, in order."""
+    space: Space
+    rows: np.ndarray
+    """The codes of real rows."""
 
     @classmethod
     def fit(cls, plausible: Plausible, space: Space, codes: np.ndarray) -> Usual:
@@ -89,7 +93,7 @@ class Usual:
         measure = plausible.measure
         if callable(measure):
             ask: Scores = partial(_asked, measure, space)
-            return cls(np.asarray, ((ask, np.sort(ask(codes))),))
+            return cls(np.asarray, ((ask, np.sort(ask(codes))),), space, codes)
         encode = _encoding(space, codes)
         units = encode(codes)
         parts = []
@@ -99,7 +103,8 @@ class Usual:
         if measure != "isolation":
             around = Neighbourhood.fit(units)
             parts.append((around.share, around.known))
-        return cls(encode, tuple((score, np.sort(known)) for score, known in parts))
+        ordered = tuple((score, np.sort(known)) for score, known in parts)
+        return cls(encode, ordered, space, codes)
 
     def quantile(self, points: np.ndarray) -> np.ndarray:
         """[...] the share of real rows that are less usual than points [..., d].
@@ -117,6 +122,18 @@ def shares(usual: Usual | None, points: np.ndarray, filled: np.ndarray) -> np.nd
         return None
     found = np.full(filled.shape, np.nan)
     found[filled] = usual.quantile(points[filled])
+    return found
+
+
+def odd_features(
+    usual: Usual | None, x: np.ndarray, points: np.ndarray, share: np.ndarray | None
+) -> np.ndarray | None:
+    """bool [q, k, d] what makes points [q, k, d] rare, where their `share` [q, k] says they are."""
+    if usual is None or share is None:
+        return None
+    found = np.zeros(points.shape, dtype=bool)
+    rows, places = np.nonzero(share < RARE)
+    found[rows, places] = reasons(usual.space, usual.rows, x[rows], points[rows, places])
     return found
 
 
@@ -197,18 +214,19 @@ def _encoding(space: Space, codes: np.ndarray) -> Scores:
         for j in np.flatnonzero(~space.continuous & (sizes > MOST_LEVELS))
     }
 
+    own = [np.arange(sizes[j]) if j not in common else [-1] for j in range(len(sizes))]
+    feature, level = np.repeat(np.arange(len(own)), [*map(len, own)]), np.concatenate(own)
+    numbers, scale = np.flatnonzero(space.continuous), np.where(spread > 0, spread, 1.0)
+    places = np.flatnonzero(space.continuous[feature])
+
     def encode(points: np.ndarray) -> np.ndarray:
-        columns = []
-        for j, number in enumerate(space.continuous):
+        units = (points[:, feature] == level).astype(np.float64)
+        away = points[:, numbers] - middle[numbers]
+        units[:, places] = np.where(np.isnan(away), 0.0, away) / scale[numbers]
+        for j, counts in common.items():
             code = points[:, j]
-            if number:
-                away = np.nan_to_num(code - middle[j])
-                columns.append(away[:, None] / (spread[j] or 1.0))
-            elif j in common:
-                share = common[j][np.nan_to_num(code).astype(np.intp)] / len(codes)
-                columns.append(np.where(np.isnan(code), 0.0, share)[:, None])
-            else:
-                columns.append((code[:, None] == np.arange(sizes[j])).astype(np.float64))
-        return np.concatenate(columns, axis=1)
+            share = counts[np.nan_to_num(code).astype(np.intp)] / len(codes)
+            units[:, np.searchsorted(feature, j)] = np.where(np.isnan(code), 0.0, share)
+        return np.asarray(units)
 
     return encode

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -80,13 +80,8 @@ class Goal:
     def take(self, rows: np.ndarray) -> Goal:
         """The goals of some rows."""
         avoided = None if self.avoided is None else self.avoided[rows]
-        return replace(
-            self,
-            wanted=self.wanted[rows],
-            low=self.low[rows],
-            high=self.high[rows],
-            avoided=avoided,
-        )
+        ends = self.low[rows], self.high[rows]
+        return Goal(self.wanted[rows], *ends, self.threshold, self.by_scores, avoided)
 
     def _range_margin(self, value: np.ndarray) -> np.ndarray:
         inside = np.minimum(value - self.low[:, None], self.high[:, None] - value)

@@ -63,12 +63,6 @@ class Moves:
             np.take(self.values[j], place, axis=1, out=out[..., j], mode="clip")
         return out
 
-    def take(self, rows: np.ndarray) -> Moves:
-        """The tables of some of the rows."""
-        return Moves(
-            self.origin[rows], tuple(values[rows] for values in self.values), self.free[rows]
-        )
-
     def alike(self) -> Iterator[np.ndarray]:
         """Positions of rows that may change the same features.
 
@@ -96,14 +90,27 @@ def settle(
     power = (10.0**box.space.decimals)[feature]
     value = np.round(value * power) / power
     row = np.arange(len(value)).reshape(-1, *[1] * (value.ndim - 1))
-    own = np.broadcast_to(box.x[row, feature], value.shape)
-    asked = np.zeros(len(box.space), dtype=bool)
-    asked[feature] = True
-    for j in filter(stops.__contains__, np.flatnonzero(asked).tolist()):
-        value = np.where(feature == j, _toward(stops[j], value, own), value)
+    own = box.x[row, feature]
+    if stops:
+        whole, kind = np.broadcast_arrays(own, feature, value)[:2]
+        value = _to_stops(value, whole, kind, stops)
     low, high = box.low[row, feature], box.high[row, feature]
     inside = np.minimum(np.maximum(value, low), high)
     return np.asarray(np.where(low <= high, inside, own))
+
+
+def _to_stops(
+    value: np.ndarray, own: np.ndarray, feature: np.ndarray, stops: Mapping[int, np.ndarray]
+) -> np.ndarray:
+    """Values [...] of features [...], each moved to the next of its stops toward the row's own."""
+    moved, kind = value.ravel(), feature.ravel()
+    order = np.argsort(kind, kind="stable")
+    starts = np.flatnonzero(np.diff(kind[order], prepend=-1))
+    for places in np.split(order, starts[1:]):
+        known = stops.get(int(kind[places[0]])) if len(places) else None
+        if known is not None:
+            moved[places] = _toward(known, moved[places], own.reshape(-1)[places])
+    return moved.reshape(value.shape)
 
 
 def _toward(stops: np.ndarray, value: np.ndarray, own: np.ndarray) -> np.ndarray:

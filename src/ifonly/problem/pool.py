@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ifonly.arrays.batches import gather, join
+from ifonly.arrays.batches import gather, join, pick
 from ifonly.arrays.keys import point_keys
 
 FEW = 16
@@ -76,9 +76,8 @@ class Pool:
             room = m - below.sum(axis=1, keepdims=True)
             kept = below | (tied & (tied.cumsum(axis=1) <= room))
             order = np.nonzero(kept)[1].reshape(len(cost), m)
-            best = np.take_along_axis(cost, order, axis=1)
-            order = np.take_along_axis(order, np.argsort(best, axis=1, kind="stable"), axis=1)
-        return Pool(gather(self.points, order), np.take_along_axis(self.margin, order, axis=1))
+            order = pick(order, np.argsort(pick(cost, order), axis=1, kind="stable"))
+        return Pool(gather(self.points, order), pick(self.margin, order))
 
 
 def repeated(points: np.ndarray, present: np.ndarray) -> np.ndarray:
@@ -92,8 +91,7 @@ def repeated_keys(keys: np.ndarray, present: np.ndarray) -> np.ndarray:
     if m <= FEW:
         return _repeated_among_few(np.ascontiguousarray(keys.T), present.T).T
     order = np.lexsort((np.broadcast_to(np.arange(m), (q, m)), keys, ~present), axis=1)
-    ranked = np.take_along_axis(keys, order, axis=1)
-    here = np.take_along_axis(present, order, axis=1)
+    ranked, here = pick(keys, order), pick(present, order)
     same = np.zeros((q, m), dtype=bool)
     same[:, 1:] = (ranked[:, 1:] == ranked[:, :-1]) & here[:, 1:] & here[:, :-1]
     result = np.empty_like(same)

@@ -27,7 +27,9 @@ def sentence(answer: AnswerView, show: Show = value_text) -> str:
     follows = _listed("would be", answer.consequences, show, room)
     then = f", so that {follows}" if follows else ""
     extra = " A smaller change is enough." if answer.extra else ""
-    odd = " Fewer than 1 % of real rows are as unusual." if answer.odd else ""
+    rare = " with ".join(f"{show(name)} {show(value)}" for name, value in answer.odd_by)
+    why = f": {rare} is rare" if rare else ""
+    odd = f" Fewer than 1 % of real rows are as unusual{why}." if answer.odd else ""
     changes = _listed("were", answer.actions, show, MOST)
     return f"If only {changes}{then}: {outcome(answer, show)}.{extra}{odd}"
 

@@ -47,6 +47,8 @@ class AnswerView:
     """Whether a smaller change is enough."""
     odd: bool = False
     """Whether fewer than one in a hundred real rows are as unusual."""
+    odd_by: tuple[tuple[str, Any], ...] = ()
+    """The feature and the value, or the two of them, that hardly any real row has."""
 
     @property
     def actions(self) -> tuple[Change, ...]:

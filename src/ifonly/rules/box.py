@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.arrays.batches import pick
 from ifonly.space import Space
 from ifonly.space.distance import differs
 from ifonly.space.table.unseen import is_unseen, is_unseen_value
 
+FEW = 64
+"""Up to so many rows, writing a shared one out is faster than sharing it."""
 CLOSE = 1e-6
 """The share of a feature's step within which two values are one; floats do not add up exactly."""
 
@@ -114,11 +117,11 @@ class Box:
         inside &= points <= self.high[:, None]
         categories = np.flatnonzero(~self.space.continuous)
         if len(categories) and not self.every_level:
-            q = len(points)
+            levels = points[:, :, categories]
+            known = levels == levels
             starts = np.asarray(self.space.offsets)[categories]
-            columns = np.nan_to_num(points[:, :, categories]).astype(np.intp) + starts
-            allowed = np.take_along_axis(self.levels, columns.reshape(q, -1), axis=1)
-            known = ~np.isnan(points[:, :, categories])
+            columns = np.where(known, levels, 0.0).astype(np.intp) + starts
+            allowed = pick(self.levels, columns.reshape(len(points), -1))
             inside[:, :, categories] = allowed.reshape(known.shape) & known
         if self.erase.any():
             inside |= np.isnan(points) & self.erase[:, None]
@@ -194,7 +197,7 @@ class Box:
 
 def _taken(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Some rows of a part; one row that stands for all is not written out."""
-    if part.strides[0] or not len(part):
+    if part.strides[0] or not len(part) or len(rows) <= FEW:
         return np.asarray(part[rows])
     return np.broadcast_to(part[0], (len(rows), part.shape[1]))
 

@@ -9,8 +9,8 @@ from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 
-NEEDS = ("gradient", "reading")
-"""What a strategy may need of a model beside its scores, each a field of `Problem`."""
+NEEDS = ("gradient", "reading", "surrogate")
+"""What a strategy may need of a model beside its scores; the first two are fields of `Problem`."""
 
 
 @runtime_checkable
@@ -65,10 +65,11 @@ class Prover(Searcher, Protocol):
 def proves(searcher: Searcher) -> bool:
     """Whether a searcher, or one of those that it joins, proves how near an answer can be."""
     joined: tuple[Searcher, ...] = getattr(searcher, "searchers", ())
-    return any(map(proves, joined)) if joined else isinstance(searcher, Prover)
+    # Several times faster than a test for `Prover`.
+    return any(map(proves, joined)) if joined else hasattr(searcher, "prove")
 
 
 def propose(searcher: Searcher, problem: Problem, k: int) -> tuple[Pool, Proof | None]:
     """A searcher's candidates, and what it proves of the rows if it proves anything."""
-    prove = getattr(searcher, "prove", None)  # several times faster than a test for `Prover`
+    prove = getattr(searcher, "prove", None)
     return (searcher.search(problem, k), None) if prove is None else prove(problem, k)

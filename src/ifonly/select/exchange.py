@@ -120,7 +120,7 @@ def exchange(metric: Metric, chosen: Chosen, *, locked: int, rounds: int, room: 
     go on.
     """
     k = chosen.slots.shape[1]
-    if locked >= k:
+    if locked >= k or not rounds:
         return chosen
     chosen = _narrow(chosen, _gains(chosen, locked).max(1), room)
     slots, rows = chosen.slots.copy(), chosen.kernel.copy()
@@ -195,9 +195,9 @@ def nearest_first(
     problem: Problem, points: np.ndarray, filled: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Points [q, k, d] and their mask [q, k], nearest first; the row itself where none is."""
-    distance = np.where(filled, problem.distance(points), np.inf)
-    order = np.argsort(distance, axis=1, kind="stable")
-    filled = np.take_along_axis(filled, order, axis=1)
+    price = np.where(filled, problem.price(points), np.inf)
+    order = np.argsort(price, axis=1, kind="stable")
+    filled = pick(filled, order)
     points = gather(points, order)
     row, place = np.nonzero(~filled)
     points[row, place] = problem.x[row]

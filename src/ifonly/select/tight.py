@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ifonly.arrays.batches import pick, pick_last
 from ifonly.problem.moves import settle
 from ifonly.problem.problem import Problem
-from ifonly.select.trim import ROUNDS, all_needed
+from ifonly.select.trim import ROUNDS, WIDE, all_needed
 from ifonly.space.table.dates import is_moment
 
 SECTIONS = 9
@@ -24,16 +25,20 @@ STEPS = np.outer(10.0 ** np.arange(12, -1, -1), [10.0, 5.0]).ravel()
 """What round numbers are multiples of, in steps of the grid; the coarsest first."""
 ROUND = 3
 """How many degrees of roundness are asked about."""
+FILLED = 0.05
+"""By how much of itself a value that fills a gap may move to a rounder one."""
 
 
 def nearer(problem: Problem, points: np.ndarray) -> np.ndarray:
     """Valid points [p, d] with every number as near to the row's as the outcome allows.
 
     Every number is bisected between the last value that failed and its own. Where the outcome comes
-    and goes on the way, half of the way and the last step are asked about at the end.
+    and goes on the way, half of the way and the last step are asked about at the end. Points that
+    change more than `WIDE` numbers stay as they are.
     """
     points = points.copy()
     numbers = _numbers(problem, points)
+    numbers &= numbers.sum(axis=1, keepdims=True) <= WIDE
     waiting, floor = numbers.copy(), problem.x.copy()
     for _ in range(CHECKS):
         for _ in range(ROUNDS):
@@ -58,7 +63,7 @@ def _checked(problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_]) -
     near = np.stack([(low + high) / 2, high - np.sign(high - low) * step], axis=2)
     near = settle(part.box, near, np.repeat(feature[..., None], 2, axis=2), {})
     nearer = np.abs(near - low[..., None]) < np.abs(high - low)[..., None]
-    nearer &= np.take_along_axis(numbers[active], feature, axis=1)[..., None]
+    nearer &= pick(numbers[active], feature)[..., None]
     return active[_moved(part, points, active, feature, near, nearer)[0]]
 
 
@@ -106,13 +111,14 @@ def _bisect(
     """
     part, feature, low, high = _asked(problem, points, floor, waiting, active)
     values = _between(part, low, high, feature)
-    new = (values != low[..., None]) & (values != high[..., None])
-    new &= np.take_along_axis(waiting[active], feature, axis=1)[..., None]
+    # A stop toward the row may lie at or before the floor, where the model was asked already.
+    new = (values - low[..., None]) * (high[..., None] - values) > 0
+    new &= pick(waiting[active], feature)[..., None]
     _, valid = _moved(part, points, active, feature, values, new)
     # The last value that failed before the first that did not.
     failed = np.concatenate([low[..., None], np.where(new, values, low[..., None])], axis=2)
     first = np.where(valid.any(axis=2), valid.argmax(axis=2), values.shape[2])
-    floor[active[:, None], feature] = np.take_along_axis(failed, first[..., None], axis=2)[..., 0]
+    floor[active[:, None], feature] = pick_last(failed, first[..., None])[..., 0]
     waiting[active[:, None], feature] = new.any(axis=2)
 
 
@@ -129,7 +135,7 @@ def _asked(
     """
     count = int(which[active].sum(axis=1).max())
     feature = np.argsort(~which[active], axis=1, kind="stable")[:, :count]
-    low, high = (np.take_along_axis(one[active], feature, axis=1) for one in (floor, points))
+    low, high = (pick(one[active], feature) for one in (floor, points))
     return problem.take(active), feature, low, high
 
 
@@ -168,7 +174,7 @@ def _between(part: Problem, low: np.ndarray, high: np.ndarray, feature: np.ndarr
     values = settle(part.box, values, places, {})
     # Between the stops of a tree nothing changes; where none is left, the grid itself is.
     stops = settle(part.box, values, places, part.grid.stops)
-    left = ((stops != low) & (stops != high)).any(axis=2, keepdims=True)
+    left = ((stops - low) * (high - stops) > 0).any(axis=2, keepdims=True)
     return np.where(left, stops, values)
 
 
@@ -200,12 +206,10 @@ def rounder(problem: Problem, points: np.ndarray, *, needed: bool) -> np.ndarray
     values, allowed = _round_values(problem, points, feature)
     trial = _written(points, feature, values)
     dearer = (problem.distance(trial) - distance).reshape(allowed.shape)
-    allowed &= (dearer <= share[..., None]) & np.take_along_axis(changed, feature, 1)[..., None]
+    allowed &= (dearer <= share[..., None]) & pick(changed, feature)[..., None]
     order = np.argsort(~allowed, axis=2, kind="stable")[:, :, :ROUND]  # the coarsest first
-    own = np.take_along_axis(points, feature, axis=1)[..., None]
-    kept = np.where(
-        np.take_along_axis(allowed, order, axis=2), np.take_along_axis(values, order, axis=2), own
-    )
+    own = pick(points, feature)[..., None]
+    kept = np.where(pick_last(allowed, order), pick_last(values, order), own)
     trial = np.repeat(points[:, None], ROUND, axis=1)
     places = np.broadcast_to(feature[:, None], (len(points), ROUND, feature.shape[1]))
     np.put_along_axis(trial, places, kept.transpose(0, 2, 1), axis=2)
@@ -229,17 +233,19 @@ def _round_values(
     problem: Problem, points: np.ndarray, feature: np.ndarray
 ) -> tuple[np.ndarray, NDArray[np.bool_]]:
     """[p, c, n] the rounder values of features [p, c], coarsest first, and which of them are."""
-    value, row = (
-        np.take_along_axis(one, feature, axis=1)[..., None] for one in (points, problem.x)
-    )
+    value, row = (pick(one, feature)[..., None] for one in (points, problem.x))
     steps = 10.0 ** -problem.space.decimals[feature][..., None] * STEPS
     count = value / steps
     whole = (np.abs(count - np.round(count)) < 1e-6) & (np.round(count) != 0)
-    away = np.where(value > row, np.ceil(count), np.floor(count)) * steps
+    # No side is away from a gap: up to tens, down to fives, so that both sides are tried.
+    gap = np.isnan(row)
+    up = np.where(gap, np.arange(len(STEPS)) % 2 == 0, value > row)
+    away = np.where(up, np.ceil(count), np.floor(count)) * steps
     places = np.repeat(feature[..., None], len(STEPS), axis=2)
     settled = settle(problem.box, away, places, {})
     same = np.abs(settled - away) <= 1e-9 * np.abs(away)  # not moved by the box
     # Half of the way to the round number must not be enough.
-    same &= np.abs(settled - row) < 2 * np.abs(value - row) - steps[..., -1:] / STEPS[-1]
+    halfway = np.abs(settled - row) < 2 * np.abs(value - row) - steps[..., -1:] / STEPS[-1]
+    same &= np.where(gap, np.abs(settled - value) <= FILLED * np.abs(value), halfway)
     # What is finer than a multiple that the value is already is no rounder.
     return settled, same & (settled != value) & (np.cumsum(whole, axis=2) == 0)

@@ -12,11 +12,14 @@ from itertools import chain, combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from ifonly.arrays.batches import pick
 from ifonly.problem.problem import Problem
 from ifonly.space.distance import differs
 
 WHOLE = 10
 """Up to how many changes every subset is asked about; of more, singles and pairs are reverted."""
+WIDE = 60
+"""A point that changes more features reverts changes before its numbers move; each takes rounds."""
 PREFIXES = 32
 """How many sets of the most useful changes are tried at once."""
 MOST = 2**WHOLE
@@ -27,13 +30,16 @@ ROUNDS = 60
 """The most rounds of a loop; each makes a point nearer, so they end before."""
 
 
-def fewer(problem: Problem, points: np.ndarray) -> np.ndarray:
-    """Valid points [p, d] with changes reverted, the dearest first, while one alone can be."""
+def fewer(problem: Problem, points: np.ndarray, enough: int = 1) -> np.ndarray:
+    """Valid points [p, d] with changes reverted, the dearest first, while one alone can be.
+
+    A point that changes no more features than `enough` stays as it is.
+    """
     points = points.copy()
     active = np.arange(len(points))
     for _ in range(ROUNDS):
         size = problem.take(active).changed(points[active][:, None])[:, 0].sum(axis=1)
-        active, size = active[size > 1], size[size > 1]
+        active, size = active[size > enough], size[size > enough]
         if not len(active) or problem.spent:
             break
         part, own = problem.take(active), points[active]
@@ -84,9 +90,7 @@ def _subsets(
     """
     feature = np.nonzero(changed[rows])[1].reshape(len(rows), -1)
     sets = _sets(feature.shape[1])
-    own, back = (
-        np.take_along_axis(one[rows], feature, axis=1)[:, None] for one in (points, problem.x)
-    )
+    own, back = (pick(one[rows], feature)[:, None] for one in (points, problem.x))
     trial = np.repeat(points[rows][:, None], len(sets), axis=1)
     values = np.where(sets, back, own)
     np.put_along_axis(trial, np.broadcast_to(feature[:, None], values.shape), values, axis=2)
@@ -104,13 +108,13 @@ def _dearest(part: Problem, points: np.ndarray) -> tuple[np.ndarray, NDArray[np.
     price = np.where(changed, part.metric.prices(points, part.x), -1.0)
     order = np.argsort(-price, axis=1, kind="stable")
     order = order[:, : int(changed.sum(axis=1).max(initial=1))]
-    return order, np.take_along_axis(changed, order, axis=1)
+    return order, pick(changed, order)
 
 
 def _without_one(part: Problem, points: np.ndarray, feature: np.ndarray) -> np.ndarray:
     """[p, c, d] points [p, d], each with one of its features [p, c] reverted."""
     trial = np.repeat(points[:, None], feature.shape[1], axis=1)
-    own = np.take_along_axis(part.x, feature, axis=1)
+    own = pick(part.x, feature)
     np.put_along_axis(trial, feature[:, :, None], own[:, :, None], axis=2)
     return trial
 
@@ -123,7 +127,7 @@ def _most_useful(
     A change is the more useful, the smaller the `margin` [p, c] without it; `size` [p] says how
     many changes there are. The sets of the first few are asked about in one call.
     """
-    order = np.take_along_axis(feature, np.argsort(margin, axis=1, kind="stable"), axis=1)
+    order = pick(feature, np.argsort(margin, axis=1, kind="stable"))
     counts = np.unique(np.geomspace(1, points.shape[1], PREFIXES).astype(np.intp))
     rank = np.full(points.shape, points.shape[1])
     np.put_along_axis(rank, order, np.arange(order.shape[1])[None], axis=1)

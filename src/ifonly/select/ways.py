@@ -16,19 +16,26 @@ from numpy.typing import NDArray
 
 from ifonly.arrays.batches import Points, gather, pick
 from ifonly.arrays.keys import point_keys
-from ifonly.arrays.ranking import best, leaders
-from ifonly.problem.pool import Pool, repeated, repeated_keys
+from ifonly.arrays.ranking import leaders
+from ifonly.problem.pool import Pool, repeated
 from ifonly.problem.problem import Problem
 from ifonly.select.determinant import Determinant
 from ifonly.select.exchange import Chosen, nearest_first
 from ifonly.select.polish import Polish
 from ifonly.select.tight import nearer, rounder
-from ifonly.select.trim import fewer, smallest
+from ifonly.select.trim import WIDE, fewer, smallest
+from ifonly.select.twins import alike, distinct, ways_of
 
 SPARE = 2
 """How many of the nearest candidates are made nearer beside the nearest: one may overtake it."""
+LEADERS = 128
+"""Of how many candidates, one of a way, those are chosen that become tight."""
+MORE = 6
+"""How many more ways than answers become tight because they are far apart."""
+EARLY = 10.0
+"""How much more distance counts in that choice than in the last one, of tight points."""
 TURNS = 3
-"""How often a row that lacks ways tries further candidates."""
+"""How often points come nearer, and of how many points of a way a row tries that lacks ways."""
 MANY = 3
 """A row whose nearest candidate changes so many features looks around it, where that is cheap."""
 OTHERS = 2
@@ -37,8 +44,6 @@ ODD = 0.1
 """The share of real rows below which a row counts as rare."""
 DISLIKE = 2.0
 """How much less a way is worth that no real row is as rare as."""
-ALIKE = 0.05
-"""Numbers that differ by at most this share of their range make two answers twins."""
 _INCLUDES = np.float32(1e6)
 
 Flags = NDArray[np.bool_]
@@ -128,14 +133,10 @@ class Ways:
     def _all_ways(self, problem: Problem, pool: Pool, k: int) -> Pool:
         """Points of about k ways; a row with fewer tries more candidates of each way."""
         ways = self._ways(problem, pool, k, each=1)
-        lacking = np.flatnonzero(_distinct(problem, ways) < k)
-        for turn in range(1, TURNS):
-            if not len(lacking) or problem.spent:
-                break
-            part, left = problem.take(lacking), pool.take(lacking)
-            more = self._ways(part, left, 2 * k, each=turn + 1)
+        lacking = np.flatnonzero(distinct(problem, ways) < k)
+        if len(lacking) and not problem.spent:
+            more = self._ways(problem.take(lacking), pool.take(lacking), 3 * k, each=TURNS)
             ways = ways.join(more.spread(lacking, len(problem.x))).without_repeats()
-            lacking = lacking[_distinct(problem, ways)[lacking] < k]
         return ways
 
     def _neighbours(self, problem: Problem, pool: Pool, k: int, rows: NDArray[np.intp]) -> Pool:
@@ -148,7 +149,7 @@ class Ways:
 
     def _chosen(self, problem: Problem, ways: Pool, others: Pool, k: int) -> Chosen:
         """k of the ways, then of other points of the same ways, of others, and of twins."""
-        same, twin = _alike(problem, ways)
+        same, twin = alike(problem, ways)
         lacking = (ways.valid & ~same).sum(axis=1) < k
         whole = ways.join(others).without_repeats() if lacking.any() else ways
         tier = np.full(whole.margin.shape, OTHERS)
@@ -158,18 +159,31 @@ class Ways:
         return self.choice.choose(problem, whole, k, tier, factor)
 
     def _ways(self, problem: Problem, pool: Pool, k: int, *, each: int) -> Pool:
-        """Needed and near points of about k ways of the pool, nearest first."""
-        found = _promising(problem, pool, 3 * k + 4, each)
-        if self.needed:
-            found = _each(problem, found, fewer)
-        tier = _alike(problem, found)[0].astype(np.intp) if each == 1 else None
-        count = min(k, found.margin.shape[1])
-        factor = self._usual(problem, found)
-        chosen = _taken(self.choice.choose(problem, found, count, tier, factor))
-        fewest = found.without(_includes_another(problem.changed(found.points), found.valid))
-        near = [_nearest(problem, one, 1 + SPARE) for one in (found, fewest)]
-        found = chosen.join(near[0]).join(near[1]).without_repeats()
-        return _nearest(problem, _each(problem, found, self._bettered), k + 1 + SPARE)
+        """Needed and tight points of near and of wide ways of the pool, nearest first."""
+        found = self._promising(problem, pool, k, each)
+        for work in (fewer, self._bettered) if self.needed else (self._bettered,):
+            found = _each(problem, found, work)
+        return _nearest(problem, found, found.margin.shape[1])
+
+    def _promising(self, problem: Problem, pool: Pool, k: int, each: int) -> Pool:
+        """The nearest candidates, `each` of a way, and others that are near and far apart.
+
+        But for the nearest, those that change all features of another and more come last: where
+        numbers come nearer, fewer changes often win.
+        """
+        cost = np.where(pool.valid, problem.price(pool.points), np.inf)
+        index, real = leaders(cost, ways_of(problem, pool.points), LEADERS, each=each)
+        first = Pool(gather(pool.points, index), np.where(real, pick(pool.margin, index), -np.inf))
+        diversity = self.choice.diversity / (EARLY - (EARLY - 1) * self.choice.diversity)
+        apart = replace(self.choice, diversity=diversity, exchanges=0)
+        wide = apart.choose(problem, first, min(k + MORE, index.shape[1]))
+        few = slice(0, 4 * (3 * k + 4))
+        near = Pool(first.points[:, few], first.margin[:, few])
+        more = _INCLUDES * _includes_another(problem.changed(near.points), near.valid)
+        more[:, : 1 + SPARE] = 0.0
+        cost = np.where(near.valid, pick(cost, index[:, few]) + more, np.inf)
+        near = near.nearest(cost, min(k + SPARE, cost.shape[1]))
+        return near.join(_taken(wide)).without_repeats()
 
     def _usual(self, problem: Problem, pool: Pool) -> NDArray[np.float64]:
         """[q, m] what the points of a pool are worth, for how usual they are: at most 1.
@@ -189,7 +203,8 @@ class Ways:
 
     def _bettered(self, problem: Problem, points: np.ndarray) -> np.ndarray:
         """Points [p, d] that revert and move back all they can, then become round."""
-        points, rows = points.copy(), np.arange(len(points))
+        points = fewer(problem, points, WIDE) if self.needed else points.copy()
+        rows = np.arange(len(points))
         for _ in range(TURNS):
             part, before = problem.take(rows), points[rows]
             points[rows] = nearer(part, before) if self.tight else before
@@ -201,23 +216,6 @@ class Ways:
             if not len(rows):
                 break
         return rounder(problem, points, needed=self.needed) if self.round_numbers else points
-
-
-def _promising(problem: Problem, pool: Pool, count: int, each: int) -> Pool:
-    """The nearest candidates, `each` of a way.
-
-    But for the nearest, those that change all features of another and more come last: where
-    numbers come nearer, fewer changes often win.
-    """
-    cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
-    index, real = leaders(cost, ways_of(problem, pool.points), 4 * count, each=each)
-    points, cost = gather(pool.points, index), np.where(real, pick(cost, index), np.inf)
-    first = best(cost, min(1 + SPARE, cost.shape[1]))[0]
-    more = _INCLUDES * _includes_another(problem.changed(points), cost < np.inf)
-    np.put_along_axis(more, first, 0.0, axis=1)
-    nearest, real = best(cost + more, min(count, cost.shape[1]))
-    margin = np.where(real, pick(pool.margin, pick(index, nearest)), -np.inf)
-    return Pool(gather(points, nearest), margin)
 
 
 def _includes_another(changed: Flags, valid: Flags) -> Flags:
@@ -242,7 +240,7 @@ def _each(problem: Problem, pool: Pool, work: Callable[[Problem, np.ndarray], np
 
 def _nearest(problem: Problem, pool: Pool, count: int) -> Pool:
     """The nearest valid points of a pool, nearest first."""
-    cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
+    cost = np.where(pool.valid, problem.price(pool.points), np.inf)
     return pool.nearest(cost, min(count, cost.shape[1]))
 
 
@@ -267,33 +265,3 @@ def _found_in(pool: Pool) -> Callable[[np.ndarray], Flags]:
         return np.asarray((same & pool.valid[:, None, :]).any(axis=2))
 
     return test
-
-
-def ways_of(problem: Problem, points: np.ndarray) -> np.ndarray:
-    """A key [q, m] for the way of each of points [q, m, d]."""
-    return point_keys(problem.ways(points))
-
-
-def _distinct(problem: Problem, pool: Pool) -> NDArray[np.intp]:
-    """[q] how many ways the valid points of a pool are."""
-    return np.asarray((pool.valid & ~_alike(problem, pool)[0]).sum(axis=1))
-
-
-def _alike(problem: Problem, pool: Pool) -> tuple[Flags, Flags]:
-    """bool [q, m]: the valid points of a way that an earlier one is of; and the twins among them.
-
-    A twin's numbers are almost those of an earlier point of its way.
-    """
-    keys = ways_of(problem, pool.points)
-    same = repeated_keys(keys, pool.valid)
-    if not same.any():
-        return same, same
-    width = ALIKE * np.where(
-        problem.space.continuous, problem.space.high - problem.space.low, np.inf
-    )
-    a, b = pool.points[:, :, None], pool.points[:, None, :]
-    with np.errstate(invalid="ignore"):
-        close = ~(np.abs(a - b) > width).any(axis=-1)
-    close &= (keys[:, :, None] == keys[:, None, :]) & pool.valid[:, None, :]
-    earlier = np.tril(np.ones(close.shape[1:], dtype=bool), -1)
-    return same, same & (close & earlier).any(axis=2)

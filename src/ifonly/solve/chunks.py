@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -12,25 +13,30 @@ from ifonly.models.adapters.table import TableModel
 from ifonly.models.pace import Pace, Watch
 from ifonly.models.routes.memo import Memo
 from ifonly.problem.proof import Proof
-from ifonly.solve.method import Method, method_of
+from ifonly.solve.method import Method
 from ifonly.solve.pose import Batch
 from ifonly.solve.predict import PER_ROW, isolated, reason
 from ifonly.solve.prepare import Setting
 from ifonly.solve.question import Budget, Question
+from ifonly.solve.short.escalate import LIMIT
+from ifonly.solve.short.solver import solver_step
 from ifonly.solve.source import MOST_ROWS
 from ifonly.solve.stages import Certifier
-from ifonly.solve.statuses import Part, answer, joined, unanswered
+from ifonly.solve.statuses import SHORT, Part, improved, joined, unanswered
+from ifonly.solve.workers.crew import SPENT, count_of, hired
+from ifonly.solve.workers.work import Work
 from ifonly.status import Status
 
 CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
+SINGLES = 1500
+"""About how many single edits of a row are tried at the most, beside three of each feature."""
 ROWS_FOR_A_ROW = 2000
 """About how many model rows are asked for the answers to one row; it shares out a budget."""
 JUDGED = 16
 """About how many points of a row the judge looks at; a budget keeps that much back."""
 JUDGING = 0.15
 """The share of a budget of seconds that is kept for choosing and judging answers."""
-SPENT = "The budget was used up before this row was searched."
 INTERRUPTED = "The search was interrupted before this row was searched."
 
 
@@ -62,36 +68,28 @@ def answer_in_turns(
 ) -> Part:
     """What is found for all rows of a batch; a row without its turn is `skipped`.
 
-    Odd rows are asked in the `other` setting; a method that reads the model, which nobody can read
-    for them, gives way to the default one.
+    Odd rows are asked in the `other` setting. Rows that are short of answers are searched harder at
+    once or, where rows share a budget, after all others.
     """
-    k = question.k
+    k, q = question.k, len(batch.x)
     done = np.array(list(batch.failed), dtype=np.intp)
     parts = [unanswered(batch.x[done], k, Status.FAILED, list(batch.failed.values()))]
     chunks, note = [done], SPENT
-
-    def attempt(rows: np.ndarray) -> Part:
-        if len(batch.odd) and batch.odd[rows[0]]:
-            way = method_of() if "reading" in method.needs else method
-            with model.aside(other.model, other.route) as own:
-                problem = batch.pose(other, own, rows)
-                part = answer(problem, way, k, batch.met[rows], certify=certify)
-        else:
-            problem = batch.pose(setting, model, rows)
-            part = answer(problem, method, k, batch.met[rows], certify=certify)
-        part = part if model.watch.ended is None else _broken_off(part, model.watch)
-        return part if len(batch.x) <= MOST_ROWS else replace(part, pools=())
+    workers, solver = count_of(question.workers), solver_step(setting, method)
+    shared = model.per_row is None and (model.deadline, model.most_rows) != (None, None)
+    first = None if shared else solver
+    work = Work(setting, other, model, method, k, certify, first, pools=q <= MOST_ROWS)
 
     try:
-        turns = _turns(batch, model, k, rows_at_a_time(setting, method, k))
-        for rows, part in isolated(turns, attempt):
+        waiting = _affordable(work, batch, workers)
+        for rows, part in _found(work, batch, waiting, workers):
             if isinstance(part, Exception):
                 part = unanswered(batch.x[rows], k, Status.FAILED, [reason(part)])
-            parts.append(part)
+            parts.append(_broken_off(part, model.watch) if part.interrupted else part)
             chunks.append(rows)
             model.watch.done = sum(map(len, chunks))
             if callable(question.progress):
-                question.progress(model.watch.done, len(batch.x))
+                question.progress(model.watch.done, q)
     except KeyboardInterrupt:
         if not question.keep:
             raise
@@ -103,9 +101,32 @@ def answer_in_turns(
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
+    if shared and solver is not None:
+        pairs = zip(whole.by, whole.status, strict=True)
+        whole = replace(whole, by=tuple(LIMIT if s in SHORT else one for one, s in pairs))
+        short = np.array([one in SHORT for one in whole.status], dtype=bool)
+        waiting = _affordable(work, batch, workers)
+        again = [some for chunk in waiting if len(some := chunk[short[chunk]])]
+        harder = replace(work, solver=solver)
+        for rows, part in _found(harder, batch, again, workers, alone=True):
+            whole = whole if isinstance(part, Exception) else improved(whole, part, rows)
     if whole.proof is None and (certify is not None or method.proves):
         whole = replace(whole, proof=Proof.nothing(len(batch.x)))
-    return replace(whole, interrupted=interrupted)
+    usual = None if setting.measure is None else whole.usual
+    return replace(whole, usual=usual, interrupted=interrupted)
+
+
+def _found(
+    work: Work, batch: Batch, chunks: Sequence[np.ndarray], workers: int, *, alone: bool = False
+) -> Iterator[tuple[np.ndarray, Part | Exception]]:
+    """What is found for chunks of rows, in their order: by this process, or by workers."""
+    judged = work.k if "surrogate" in work.method.needs else max(work.k, JUDGED)
+    turns = _turns(chunks, work.model, judged)
+    if workers == 1 or len(chunks) < 2:
+        yield from isolated(turns, partial(work.answer, batch), alone=alone)
+    else:
+        with hired(work, batch, workers) as crew:
+            yield from isolated(crew.ahead(turns), crew.answer, alone=alone)
 
 
 def _left(watch: Watch, note: str) -> tuple[Status, str]:
@@ -130,7 +151,8 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     """How many rows are solved together: as many as the method's arrays leave room for."""
     space, grid = setting.space, setting.grid
     if not method.descends:
-        candidates = 1000 + sum(len(values) for values in grid.fine)
+        singles = sum(len(values) for values in grid.fine)
+        candidates = 1000 + min(singles, SINGLES + 3 * len(space))  # a wide table tries few of each
         chosen_from = k * (1000 + 64 * k) // 8  # the kernel of a choice; few of it at a time
         room = CHUNK * getattr(method.searcher, "room", 1)
         return max(1, room // max(candidates * len(space), chosen_from))
@@ -139,20 +161,22 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     return max(1, room // (4 * k * space.offsets[-1]))
 
 
-def _turns(batch: Batch, model: Counted, k: int, size: int) -> Iterator[np.ndarray]:
-    """The chunks of rows, as long as the budget lasts.
+def _affordable(work: Work, batch: Batch, workers: int) -> list[np.ndarray]:
+    """The chunks of a batch, of which each worker has its share of a budget."""
+    model, method = work.model, work.method
+    share = model.affordable / getattr(method.searcher, "model_rows", ROWS_FOR_A_ROW) / workers
+    size = min(rows_at_a_time(work.setting, method, work.k), share)
+    return batch.chunks(1 if model.per_row is not None else max(1, int(size)))
 
-    An allowance for each row by itself is the row's own: nothing is remembered of other rows.
-    """
+
+def _turns(chunks: Iterable[np.ndarray], model: Counted, judged: int) -> Iterator[np.ndarray]:
+    """The chunks of rows, as long as the budget lasts; `judged` points of a row are kept back."""
     most_rows = model.most_rows
-    share = model.affordable / ROWS_FOR_A_ROW
-    size = 1 if model.per_row is not None else max(1, int(min(size, share)))
-    for chunk in batch.chunks(size):
+    for chunk in chunks:
         if model.per_row is not None:
             allowed = model.rows + model.per_row - PER_ROW
             model.most_rows = allowed if most_rows is None else min(allowed, most_rows)
-            model.memo = None if model.memo is None else Memo()
-        model.reserve(len(chunk) * max(k, JUDGED))
+        model.reserve(len(chunk) * judged)
         if model.late or (model.spent and model.per_row is None):
             return
         if not model.spent:

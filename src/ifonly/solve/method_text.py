@@ -8,7 +8,7 @@ from typing import Any
 from ifonly.errors import OptionError
 from ifonly.problem.effort import Size
 from ifonly.refine import Nothing, Shrink, Sparsify
-from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Union
+from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Surrogate, Union
 from ifonly.search.descent import Pace
 from ifonly.search.device.selector import WaysOnDevice
 from ifonly.search.exact.mixed_integer import MixedInteger
@@ -19,6 +19,7 @@ PARTS: dict[str, type[Any]] = {
     part.__name__: part
     for part in (
         *(Method, Union, Engine, Edits, Neighbours, Gradient, Exact, MixedInteger, Pace, Size),
+        Surrogate,
         *(Nothing, Shrink, Sparsify, Determinant, Filtered, InOrder, Polish, Ways, WaysOnDevice),
     )
 }

@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from ifonly.errors import IfonlyError, PredictionError
 from ifonly.models import Counted
+from ifonly.models.adapters.table import TableModel
 from ifonly.models.decision import by_scores
 from ifonly.models.routes.bare import Bare
+from ifonly.models.routes.fastest import clear
+from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.pipeline_table import Direct
 from ifonly.solve.asked import Asked
 from ifonly.space.table.carry import tagged
@@ -38,6 +41,15 @@ class Predicted:
     """bool [q]"""
     failed: Mapping[int, str]
     """Why the model fails for some rows, by position."""
+    promised: np.ndarray
+    """bool [q] the rows that only a route was asked about, until the model confirms them."""
+
+    def confirmed(self, model: Counted) -> np.ndarray:
+        """[q, c] the scores, those of the model itself where it has confirmed what a route said."""
+        scores = self.scores.copy()
+        if model.confirmed is not None:
+            scores[self.promised] = model.confirmed
+        return scores
 
     def labels(self, classes: tuple[Any, ...]) -> tuple[Any, ...]:
         """The predicted class or number of each row; None where it is not known."""
@@ -66,8 +78,7 @@ def predict(
         n = min(n, max(0, model.most_rows - model.rows) // PER_ROW)
     if model.per_row is not None and model.per_row < PER_ROW:
         n = 0
-    # What is confirmed together with another row's answers would be counted as that row's.
-    by_route = certain and isinstance(model.route, Direct | Bare) and model.per_row is None
+    by_route = certain and _promises(model, x[:n])
 
     def ask(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if by_route:
@@ -86,7 +97,20 @@ def predict(
     known = np.isfinite(scores).all(axis=1) & ((decided >= 0) | (not model.classes))
     if by_route and known.any():
         model.promise(x[known], None if stated or not model.classes else decided[known])
-    return Predicted(decided, scores, known, failed)
+    return Predicted(decided, scores, known, failed, known & by_route)
+
+
+def _promises(model: Counted, x: np.ndarray) -> bool:
+    """Whether the route may be asked about rows x [q, d] first: it decides as the model does."""
+    if model.per_row is not None:
+        return False  # what another row's answers confirm would be counted as that row's
+    if isinstance(model.route, Direct | Bare):
+        return True
+    # Logits are not what users see: no budget may end before the model has given its scores.
+    free = model.most_rows is None and model.deadline is None
+    frames = isinstance(model.model, TableModel)  # where a call takes milliseconds
+    layers = isinstance(model.route, Lookup) and len(model.classes) > 1 and frames and free
+    return layers and bool(clear(model.scores(x)).all())
 
 
 def predict_asked(
@@ -104,12 +128,12 @@ def predict_asked(
         other = predict(own, x[odd], threshold, stated=stated, certain=False, alone=True)
     place = np.argsort(np.concatenate([np.flatnonzero(~odd), np.flatnonzero(odd)]), kind="stable")
     pairs = zip((np.flatnonzero(~odd), np.flatnonzero(odd)), (said, other), strict=True)
-    decided, scores, known = (
+    decided, scores, known, promised = (
         np.concatenate([getattr(said, name), getattr(other, name)])[place]
-        for name in ("decided", "scores", "known")
+        for name in ("decided", "scores", "known", "promised")
     )
     failed = {int(rows[row]): why for rows, part in pairs for row, why in part.failed.items()}
-    return Predicted(decided, scores, known, failed)
+    return Predicted(decided, scores, known, failed, promised)
 
 
 FEW = 16

@@ -38,8 +38,11 @@ class Question:
     progress: bool | Callable[[int, int], None] | None
     keep: bool
     plausible: Any = None
+    workers: int | str = 1
 
     def __post_init__(self) -> None:
+        if self.workers != "all":
+            check_whole(self.workers, "workers", least=1, other=", or 'all'")
         check_whole(self.k, "k", least=1)
         check_whole(self.seed, "seed", least=0)
         given: Any = self.certify
@@ -86,10 +89,11 @@ def _plain(target: Any) -> Any:
     return target
 
 
-def check_whole(value: Any, name: str, least: int) -> None:
+def check_whole(value: Any, name: str, least: int, other: str = "") -> None:
     """Refuse what is not a whole number of at least so much."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise OptionError(f"{name} is {value!r}.", f"It is a whole number of {least} or more.")
+        hint = f"It is a whole number of {least} or more{other}."
+        raise OptionError(f"{name} is {value!r}.", hint)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """From the problem of a chunk of rows to points, scores, statuses and messages.
 
-Rows that the rules make infeasible get the smallest set of rules that conflict: where the box alone
-is empty, boxes say so; for all other rules a solver does (extra 'exact').
+Rows that the rules make infeasible get the smallest set of rules that conflict; those that are
+short of answers for another reason are searched harder.
 """
 
 from __future__ import annotations
@@ -12,18 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.errors import MissingExtra, RuleError
 from ifonly.problem.goal import Goal
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
-from ifonly.rules import Box, Rule
 from ifonly.solve.method import Method
 from ifonly.solve.pose import outside
+from ifonly.solve.short.conflict import conflicts
+from ifonly.solve.short.escalate import EVERY, escalated
+from ifonly.solve.short.solver import SolverStep
+from ifonly.solve.slow.rounds import solve_slow
 from ifonly.solve.stages import Certifier, solve
-from ifonly.space import Space
-from ifonly.space.table.values import value_of
 from ifonly.status import Status
+
+UNCHECKED = "The model rows were used up before all smaller changes were tried."
+CLOSED = "No allowed change is left."
+TRIED = "Every allowed change was tried: "
+NONE = ("A solver proved that no answer exists.", f"{TRIED}none is enough.")
+NO_MORE = ("A solver proved that there are no others.", f"{TRIED}there are no others.")
+SHORT = (Status.NOT_FOUND, Status.PARTIAL)
+"""What a row is that may have more answers than were found."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +55,46 @@ class Part:
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
     """The positions of the rows that were searched, and what their answers were chosen from."""
     proof: Proof | None = None
+    usual: np.ndarray | None = None
+    """[q, k] how usual the answers are, NaN where there is none, if it is measured."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search before the turn of some rows."""
+    by: tuple[str, ...] = ()
+    """What finished each row; empty where none was searched."""
+    unsolved: str = ""
+    """Why rows that are short of answers were not given to a solver."""
+
+    def take(self, rows: np.ndarray) -> Part:
+        """The part of some rows, by position in order."""
+        fields: dict[str, Any] = dict(vars(self))
+        for name, value in fields.items():
+            if isinstance(value, np.ndarray):
+                fields[name] = value[rows]
+            elif name in ("status", "notes", "by"):
+                fields[name] = tuple(value[row] for row in rows) if value else ()
+        kept = [(some, pool, np.isin(some, rows)) for some, pool in self.pools]
+        fields["pools"] = tuple(
+            (np.searchsorted(rows, some[mask]), pool.take(np.flatnonzero(mask)))
+            for some, pool, mask in kept
+        )
+        if self.proof is not None:
+            fields["proof"] = Proof(self.proof.bound[rows], self.proof.seconds[rows])
+        return Part(**fields)
 
 
 def answer(
-    problem: Problem, method: Method, k: int, met: np.ndarray, *, certify: Certifier | None = None
+    problem: Problem,
+    method: Method,
+    k: int,
+    met: np.ndarray,
+    *,
+    certify: Certifier | None = None,
+    solver: SolverStep | None = None,
 ) -> Part:
     """The answers of a chunk of rows; `met` [q] says which have the wanted outcome already.
 
-    `certify` finds the nearest answer and proves that there is none nearer.
+    `certify` finds the nearest answer and proves that there is none nearer. With a `solver`, rows
+    that are short of answers are searched harder, and by it in the end.
     """
     shut = closed(problem)
     already = met.copy()
@@ -64,39 +102,50 @@ def answer(
     points, filled, score, reached, extra = _unfilled(problem.x, k)
     acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
+    unchecked: dict[int, str] = {}
     bound, seconds = np.where(shut, np.inf, -np.inf), np.zeros(len(met))
     searched = np.flatnonzero(~already & ~shut)
+    part = problem if len(searched) == len(shut) else problem.take(searched)
+    solved, lacking = None, ~already
     if len(searched):
-        part = problem if len(searched) == len(shut) else problem.take(searched)
-        solved = solve(part, method, k, certify)
+        run = solve if problem.reference.emulator is None else solve_slow
+        solved = run(part, method, k, certify)
+        lacking[searched] = ~solved.filled.any(axis=1)
+    reasons = conflicts(problem, np.flatnonzero(lacking), shut)
+    by, unsolved, complete = np.full(len(met), "", dtype=object), "", np.zeros(len(met), dtype=bool)
+    if solved is not None:
+        more = escalated(part, method, k, solved, ~np.isin(searched, list(reasons)), solver)
+        solved, unsolved = more.solved, more.unsolved
+        by[searched], complete[searched] = more.by, more.complete
         points[searched], filled[searched] = solved.points, solved.filled
         reached[searched], extra[searched] = solved.reached, solved.extra
         score[searched] = wanted_score(solved.scores, part.goal)
         if acted is not None:
             acted[searched] = solved.acted
-        pools = ((searched, solved.pool),)
+        pools = tuple((searched[rows], pool) for rows, pool in more.pools)
+        if solved.unchecked is not None:
+            unchecked = dict.fromkeys(searched[solved.unchecked].tolist(), UNCHECKED)
         if solved.proof is not None:
             bound[searched], seconds[searched] = solved.proof.bound, solved.proof.seconds
     count = filled.sum(axis=1)
-    reasons = _conflicts(problem, np.flatnonzero((count == 0) & ~already), shut)
+    bound[complete & (count == 0)] = np.inf
     for row in np.flatnonzero((bound == np.inf) & (count == 0) & ~already):
-        why = (
-            "No allowed change is left." if shut[row] else "A solver proved that no answer exists."
-        )
-        reasons.setdefault(int(row), why)
+        reasons.setdefault(int(row), CLOSED if shut[row] else NONE[by[row] == EVERY])
     kind = np.where(count == k, 2, (count > 0).astype(np.intp))
     kind[list(reasons)] = 3
     kind[already] = 4
     kinds = (Status.NOT_FOUND, Status.PARTIAL, Status.FOUND, Status.INFEASIBLE, Status.ALREADY)
     unheard = _unheard(problem, np.flatnonzero(kind == 0))
     broken = {} if not problem.rules else _broken(problem, np.flatnonzero(kind < 3))
-    notes = _messages(len(kind), reasons, unheard, broken, outside(problem.space, problem.x))
+    partly = np.flatnonzero(complete & (kind == 1)).tolist()
+    tried = {row: NO_MORE[by[row] == EVERY] for row in partly}
+    further = unheard, broken, tried, unchecked, outside(problem.space, problem.x)
+    notes = _messages(len(kind), reasons, *further)
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
     proof = Proof(bound, seconds) if certify is not None or method.proves else None
-    return Part(
-        points, filled, score, reached, extra, tuple(status.tolist()), notes, acted, pools, proof
-    )
+    found = points, filled, score, reached, extra, tuple(status.tolist())
+    return Part(*found, notes, acted, pools, proof, by=tuple(by.tolist()), unsolved=unsolved)
 
 
 def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
@@ -109,7 +158,9 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
     place = np.argsort(np.concatenate(chunks), kind="stable")
     status = [status for part in parts for status in part.status]
     notes = [note for part in parts for note in part.notes]
+    by = [one for part in parts for one in part.by or ("",) * len(part.status)]
     causal = any(part.acted is not None for part in parts)
+    usual = [np.full(p.filled.shape, np.nan) if p.usual is None else p.usual for p in parts]
     changed = [np.zeros(p.points.shape, bool) if p.acted is None else p.acted for p in parts]
     return Part(
         np.concatenate([part.points for part in parts])[place],
@@ -126,7 +177,21 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
             for rows, pool in part.pools
         ),
         _proved([part.proof for part in parts], chunks),
+        np.concatenate(usual)[place],
+        by=tuple(by[i] for i in place),
+        unsolved=next((part.unsolved for part in parts if part.unsolved), ""),
     )
+
+
+def improved(whole: Part, part: Part, rows: np.ndarray) -> Part:
+    """A whole with some rows of a part, where that has more answers or proves that there is none.
+
+    `rows` are their positions in the whole.
+    """
+    more = part.filled.sum(axis=1) > whole.filled[rows].sum(axis=1)
+    more |= [one is Status.INFEASIBLE for one in part.status]
+    rest = np.setdiff1d(np.arange(len(whole.status)), rows[more])
+    return joined([whole.take(rest), part.take(np.flatnonzero(more))], [rest, rows[more]])
 
 
 def _proved(proofs: Sequence[Proof | None], chunks: Sequence[np.ndarray]) -> Proof | None:
@@ -178,17 +243,6 @@ def _entries(values: Sequence[Any]) -> np.ndarray:
     return entries
 
 
-def _conflicts(problem: Problem, rows: np.ndarray, shut: np.ndarray) -> dict[int, str]:
-    """For each of some rows without answers, the rules that conflict, where this can be proved."""
-    reasons = {}
-    for row in rows if problem.rules or problem.own_rules else np.flatnonzero(shut):
-        if shut[row] or (problem.relations and not problem.model.late):
-            found = conflict(problem.space, problem.x[row], problem.rules_of(int(row)))
-            if found is not None:
-                reasons[int(row)] = reason(problem, int(row), found)
-    return reasons
-
-
 def _broken(problem: Problem, rows: np.ndarray) -> dict[int, str]:
     """A note for each of some rows that break rules as they are."""
     notes = {}
@@ -208,7 +262,7 @@ def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:
     known = len(problem.reference.codes)
     if not len(rows) or not known:
         return {}
-    ever = (problem.take(rows).reference_margin() > 0).any(axis=1)
+    ever = (problem.reference.margin(problem.goal.take(rows), len(rows)) > 0).any(axis=1)
     note = f"The model predicts this outcome for none of the {known} rows of the data."
     return {int(row): note for row in rows[~ever]}
 
@@ -243,49 +297,3 @@ def closed(problem: Problem) -> np.ndarray:
         allowed = problem.limits.contains(problem.x[:, None])[:, 0]
         shut |= problem.limits.empty().any(axis=1) | (stays & ~allowed).any(axis=1)
     return np.asarray(shut)
-
-
-def conflict(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
-    """The smallest set of rules that makes a row x [d] infeasible, or None where there is none.
-
-    None as well where it is not known: without a solver, or where the solver cannot decide. Rules
-    without a formula are left out: what the others cannot do together stays impossible.
-    """
-    from ifonly.search import exact
-
-    try:
-        return exact.clash(space, x, [rule for rule in rules if rule.has_formula])
-    except (MissingExtra, RuleError, exact.SolverError):
-        return _by_boxes(space, x, [rule for rule in rules if rule.boxed])
-
-
-def reason(problem: Problem, row: int, found: tuple[Rule, ...]) -> str:
-    """A conflict, in words."""
-    if not found:
-        return "The space has no other values."
-    names = [name for name in problem.space.names if any(name in rule.names for rule in found)]
-    own = [value_of(f, problem.x[row, j]) for j, f in enumerate(problem.space.features)]
-    values = ", ".join(f"{name} is {own[problem.space.index(name)]}" for name in names[:4])
-    listed = ", ".join(f"'{rule}'" for rule in found)
-    where = f" ({values})" if values else ""
-    if len(found) == 1:
-        return f"This rule makes the row infeasible{where}: {listed}."
-    return f"These rules conflict for this row{where}: {listed}."
-
-
-def _by_boxes(space: Space, x: np.ndarray, rules: list[Rule]) -> tuple[Rule, ...] | None:
-    """A set of rules, none of which can be dropped, whose boxes make the row infeasible."""
-    if not _nothing(space, x, rules):
-        return None
-    for rule in list(rules):
-        fewer = [other for other in rules if other is not rule]
-        if _nothing(space, x, fewer):
-            rules = fewer
-    return tuple(rules)
-
-
-def _nothing(space: Space, x: np.ndarray, rules: list[Rule]) -> bool:
-    box = Box.whole(space, x[None])
-    for rule in rules:
-        box = rule.narrow(box)
-    return bool(box.empty().any() or box.frozen().all())

@@ -8,12 +8,15 @@ one-hot columns is the same number.
 
 A distance is the same both ways. What a row pays to become a point need not be: `cost` is the
 distance with the factors of the user's `Cost`s, and where there are none it is the distance.
+
+`price` is what is made small, by every search and every proof: the cost, and the space's `sparsity`
+times the share of features that change. With a sparsity of 0 it is the cost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +26,8 @@ from ifonly.space.cost import Cost
 from ifonly.space.feature import Continuous
 from ifonly.space.space import Space
 
+FEW = 32
+"""Up to so many points, one call adds up the features faster than a call per feature."""
 SMALL = 1 << 16
 """Numbers that stay in the cache through several passes."""
 
@@ -46,7 +51,7 @@ class Metric:
     costs: Mapping[int, np.ndarray] = field(default_factory=dict)
     """By the feature's position: its factors up and down [2], or from level to level [L, L]."""
     charge: float = 0.0
-    """What each changed feature adds to the price of a point, beside its cost."""
+    """What each changed feature adds to the price, beside its cost: the sparsity by d."""
 
     @classmethod
     def of(cls, space: Space) -> Metric:
@@ -77,12 +82,25 @@ class Metric:
         return _back(self._prices(*_fronts(a, b), slice(None), np.ones_like(self.scale)))
 
     def prices(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """[..., d] what each feature adds to the cost of points a to rows b."""
+        """[..., d] what each feature adds to the price of points a to rows b."""
         a, b = _fronts(a, b)
         prices = self._prices(a, b, slice(None), self.scale)
         for j in self.costs:
             prices[j] *= self._factor(j, a[j], b[j])
-        return _back(prices)
+        return _back(prices + self.charge * self._differ(a, b) if self.charge else prices)
+
+    def price(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """[...] the price of points a [..., d] to rows b [..., d]: their cost, and the charge."""
+        cost = self.cost(a, b)
+        if not self.charge:
+            return cost
+        changed = self._differ(*_fronts(a, b)).view(np.uint8)
+        dtype = np.uint8 if len(changed) < 256 else np.uint32
+        return np.asarray(cost + self.charge * np.add.reduce(changed, axis=0, dtype=dtype))
+
+    def _differ(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """bool [d, ...]: where a and b [d, ...] differ."""
+        return differs(a, b) if self.missing else np.asarray(a != b)
 
     def cost(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] what it costs rows b [..., d] to become points a [..., d]."""
@@ -111,8 +129,12 @@ class Metric:
         """
         a, b = _fronts(a, b)
         if max(a.size, b.size) <= SMALL:
-            first, *rest = self._prices(a, b, slice(None), self.scale)
-            for part in rest:  # `sum` would add in an order that depends on the memory's
+            prices = self._prices(a, b, slice(None), self.scale)
+            # `sum` would add in an order that depends on the memory's.
+            if prices[0].size <= FEW:
+                return np.asarray(np.add.accumulate(prices, axis=0)[-1])
+            first, *rest = prices
+            for part in rest:
                 first = first + part
             return np.asarray(first)
         if not self.missing:
@@ -156,6 +178,15 @@ class Metric:
             out[np.isnan(out)] = 0
             out = np.where(empty != other, scale[part].reshape(shape), out)
         return np.asarray(out)
+
+
+def priced(space: Space, **prices: Any) -> Space:
+    """The space with other `weights` or `sparsity`; what was worked out of it is taken along."""
+    other = replace(space, **prices)
+    _ = space.fingerprint, space.library == "pandas" and space._level_arrays  # once for all
+    for name in space.__dict__.keys() - other.__dict__.keys():
+        other.__dict__[name] = space.__dict__[name]
+    return other
 
 
 def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -63,7 +63,11 @@ def infer_features(
 
 
 def with_gaps(
-    features: tuple[Feature, ...], *, fillable: Iterable[str], erasable: Iterable[str]
+    features: tuple[Feature, ...],
+    carried: Iterable[str],
+    *,
+    fillable: Iterable[str],
+    erasable: Iterable[str],
 ) -> tuple[Feature, ...]:
     """The features, some of which an answer may fill in or leave out.
 
@@ -72,6 +76,11 @@ def with_gaps(
     fill, erase = ({one} if isinstance(one, str) else set(one) for one in (fillable, erasable))
     names = [feature.name for feature in features]
     for name in (*fill, *erase):
+        if name in carried:
+            raise OptionError(
+                f"{name!r} is carried along unchanged, so no answer fills it in or erases it.",
+                "Only features change: `space.carry` says why a column is carried.",
+            )
         if name not in names:
             raise OptionError(f"`data` has no column {name!r}.", nearest(name, names))
     changed = []

@@ -158,11 +158,11 @@ class Space(Layout):
         named = [categorical] if isinstance(categorical, str) else list(categorical)
         stated = {*named, *ordinal, *(precision or {})}
         carried = find_carried(frame, carry, stated)
-        frame = frame.drop([one.name for one in carried])
+        frame = frame.drop(left := [one.name for one in carried])
         groups = find_groups(frame, stated) if one_hot is None else stated_groups(frame, one_hot)
         flags = [name for group in groups for name in group.columns]
         features = infer_features(frame, [*named, *flags], ordinal, precision or {})
-        features = with_gaps(features, fillable=fillable, erasable=erasable)
+        features = with_gaps(features, left, fillable=fillable, erasable=erasable)
         prices = labels or {}, weights or {}, sparsity
         return cls(features, library_of(frame), *prices, groups, thousands, carry=carried)
 

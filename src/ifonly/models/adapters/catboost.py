@@ -9,6 +9,7 @@ import numpy as np
 
 from ifonly.models.adapters.names import wanted_columns
 from ifonly.models.adapters.table import TableModel
+from ifonly.models.adapters.threads import allowed_threads
 from ifonly.models.protocol import Model
 from ifonly.space import Space
 
@@ -18,10 +19,14 @@ def adapt(model: Any, space: Space) -> Model:
     columns = wanted_columns(model.feature_names_ or (), space)
     classes = tuple(np.asarray(model.classes_).tolist())
     if not classes:
-        return TableModel(space, (), model.predict, columns=columns)
-    ask = partial(model.predict, prediction_type="Probability")
-    predict = partial(model.predict, prediction_type="Class")
+        return TableModel(space, (), partial(_predict, model), columns=columns)
+    ask = partial(_predict, model, prediction_type="Probability")
+    predict = partial(_predict, model, prediction_type="Class")
     return TableModel(space, classes, ask, predict, columns)
+
+
+def _predict(model: Any, frame: Any, **kind: str) -> Any:
+    return model.predict(frame, thread_count=allowed_threads() or -1, **kind)
 
 
 def load(path: Any) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 from ifonly.errors import MissingExtra, ModelError
 from ifonly.models.adapters.names import wanted_columns
 from ifonly.models.adapters.table import TableModel
+from ifonly.models.adapters.threads import allowed_threads
 from ifonly.models.protocol import Model
 from ifonly.space import Space
 
@@ -53,6 +54,7 @@ def _session(graph: Graph) -> Any:
         raise MissingExtra("onnxruntime", "onnx") from None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # an error is raised; it need not be printed as well
+    options.intra_op_num_threads = allowed_threads()
     providers = ["CPUExecutionProvider"]
     return onnxruntime.InferenceSession(graph.content, options, providers=providers)
 

@@ -63,9 +63,14 @@ def contradicts(route: Model, said: np.ndarray, scores: np.ndarray) -> bool:
         return False
     if scores.shape[1] == 1:
         return not np.allclose(said, scores, rtol=0.01, atol=0.01 * (1 + scores.std()))
-    ordered = np.sort(said, axis=1)
-    clear = ordered[:, -1] - ordered[:, -2] > 0.01 * (1 + np.abs(ordered).max(axis=1))
-    return bool((said.argmax(axis=1) != scores.argmax(axis=1))[clear].any())
+    return bool((said.argmax(axis=1) != scores.argmax(axis=1))[clear(said)].any())
+
+
+def clear(logits: np.ndarray) -> np.ndarray:
+    """bool [n]: whether logits [n, c] of layers in single precision decide as the model does."""
+    ordered = np.sort(logits, axis=1)
+    apart = ordered[:, -1] - ordered[:, -2]
+    return np.asarray(apart > 0.01 * (1 + np.abs(ordered).max(axis=1)))
 
 
 PROBES = 256

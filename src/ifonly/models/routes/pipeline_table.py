@@ -65,7 +65,10 @@ class Direct:
         from scipy.sparse import csr_matrix
 
         # XGBoost takes an absent entry for a missing value: zeros must stay absent.
-        return csr_matrix(matrix)
+        rows, columns = matrix.nonzero()
+        starts = np.searchsorted(rows, np.arange(len(codes) + 1)).astype(np.int32)
+        entries = (matrix[rows, columns], columns.astype(np.int32), starts)
+        return csr_matrix(entries, shape=matrix.shape)
 
 
 def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:

@@ -59,16 +59,17 @@ def rounder(rows: Rows, points: Tensor, *, needed: bool) -> Tensor:
 def _round(rows: Rows, points: Tensor, changed: Tensor, *, needed: bool) -> Tensor:
     p = len(points)
     points = points.clone()
-    distance = rows.distance(points[:, None])
-    share = DEARER * distance / changed.sum(dim=1, keepdim=True)
+    price = rows.price(points[:, None])
+    charged = rows.terms.charge * rows.changed(points[:, None]).sum(dim=2)
+    share = DEARER * (price - charged) / changed.sum(dim=1, keepdim=True)
     feature, real = first_of(changed, torch.argsort(~changed, dim=1, stable=True))
     values, allowed = _round_values(rows, points, feature)
     here = torch.gather(points, 1, feature)[..., None]
     dearer = torch.stack(
-        [rows.distance(written(points, feature, one[..., None])) for one in values.unbind(2)],
+        [rows.price(written(points, feature, one[..., None])) for one in values.unbind(2)],
         dim=2,
     )
-    allowed &= (dearer - distance[..., None] <= share[..., None]) & real[..., None]
+    allowed &= (dearer - price[..., None] <= share[..., None]) & real[..., None]
     order = torch.argsort(~allowed, dim=2, stable=True)[:, :, :ROUND]  # the coarsest first
     kept = torch.where(torch.gather(allowed, 2, order), torch.gather(values, 2, order), here)
     trial = points[:, None].repeat(1, ROUND, 1)

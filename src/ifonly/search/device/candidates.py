@@ -24,7 +24,7 @@ _FAR = -1e30
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Points [q, m, d], margins [q, m], costs [q, m]: the distance, infinite where not valid."""
+    """Points [q, m, d], margins [q, m], costs [q, m]: the price, infinite where not valid."""
 
     points: Tensor
     margin: Tensor
@@ -126,9 +126,9 @@ def _found(rows: Rows, problem: Problem, size: Size, shared: Plan, tables: list[
 
 
 def _ask(rows: Rows, points: Tensor) -> Found:
-    margin, distance = rows.margin(points), rows.distance(points)
+    margin, price = rows.margin(points), rows.price(points)
     # The row itself is asked about for its margin, and is no answer.
-    return Found(points, margin, torch.where((margin > 0) & (distance > 0), distance, INF))
+    return Found(points, margin, torch.where((margin > 0) & (price > 0), price, INF))
 
 
 def _neighbours(rows: Rows, problem: Problem, size: Size) -> Tensor:
@@ -196,12 +196,12 @@ def _edited(base: Tensor, feature: Tensor, value: Tensor) -> Tensor:
 
 
 def _next(rows: Rows, tried: Found, start: Tensor, width: int) -> Tensor:
-    """The most promising invalid points [q, width, d], by margin and by margin per distance."""
+    """The most promising invalid points [q, width, d], by margin and by margin per price."""
     half = width // 2
-    distance = rows.distance(tried.points)
-    hopeful = (tried.margin <= 0) & (tried.margin > -INF) & (distance > 0)
+    price = rows.price(tried.points)
+    hopeful = (tried.margin <= 0) & (tried.margin > -INF) & (price > 0)
     loss = torch.where(hopeful, -tried.margin, INF)
-    rate = torch.where(hopeful, (start - tried.margin) / distance.clamp(min=1e-6), INF)
+    rate = torch.where(hopeful, (start - tried.margin) / price.clamp(min=1e-6), INF)
     sets = keys(rows.changed(tried.points).to(tried.points.dtype))
     by_margin, _ = leaders(loss, sets, half, each=1)
     own = torch.gather(sets, 1, by_margin)

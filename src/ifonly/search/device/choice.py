@@ -24,18 +24,17 @@ def chosen(
     A point of a higher `tier` [q, m] is taken only where none of a lower one is left; none of an
     infinite one is. `rate` is what a price of 1 takes from the value of a set; None: the nearest.
     """
-    distance = rows.distance(points)
+    price = rows.price(points)
     valid = tier < INF
     if rate is None:
-        weight = 1 / (1 + distance)
+        weight = 1 / (1 + price)
     else:
-        price = distance + rows.terms.charge * rows.changed(points).sum(dim=2)
         least = torch.where(valid, price, INF).amin(dim=1, keepdim=True)
         weight = torch.exp((-rate * (price - least)).clamp(-300.0, 0.0))
     tier = torch.where(valid, tier, 0.0)
     weight = torch.where(valid, weight.clamp(min=_TIER) * _TIER**tier, 0.0)
     kernel = 1 / (1 + rows.pairwise(points))
-    first = torch.where(valid, distance + _FAR * tier, INF).argmin(dim=1) if nearest else None
+    first = torch.where(valid, price + _FAR * tier, INF).argmin(dim=1) if nearest else None
     slots, filled = _grown(kernel, weight, k, first, spread=rate is not None)
     locked = int(nearest)
     if rate is None or locked >= k:

@@ -136,7 +136,7 @@ class Rows:
         return different & ~(points.isnan() & x.isnan()) if self.terms.missing else different
 
     def prices(self, points: Tensor) -> Tensor:
-        """[q, m, d] what each feature adds to the cost of points [q, m, d]."""
+        """[q, m, d] what each feature adds to the price of points [q, m, d]."""
         x = self.x[:, None]
         prices = self._gaps(points, x)
         for j, factors in self.terms.costs.items():
@@ -147,6 +147,8 @@ class Rows:
                 before, after = (one.nan_to_num().long() for one in (b.expand_as(a), a))
                 factor = torch.where((a + b).isnan(), 1.0, factors[before, after])
             prices[..., j] *= factor
+        if self.terms.charge:
+            prices += self.terms.charge * self.changed(points)
         return prices
 
     def _gaps(self, a: Tensor, b: Tensor) -> Tensor:
@@ -159,8 +161,8 @@ class Rows:
             gaps = torch.where(one | other, (one ^ other) * terms.scale, gaps)
         return gaps
 
-    def distance(self, points: Tensor) -> Tensor:
-        """[q, m] what it costs rows to become points [q, m, d]."""
+    def price(self, points: Tensor) -> Tensor:
+        """[q, m] the price of points [q, m, d]: the nearest is the one of the least."""
         return in_order(self.prices(points).unbind(dim=2))
 
     def far(self, points: Tensor) -> Tensor:

@@ -146,7 +146,7 @@ def _moved(
         one, own = part.take(some), points[active[some]]
         trial = written(own, feature[some], values[some])
         good = among[some].flatten(1) & (one.margin(trial) > 0)
-        saved = torch.where(good, one.distance(own[:, None]) - one.distance(trial), 0.0)
+        saved = torch.where(good, one.price(own[:, None]) - one.price(trial), 0.0)
         most, place = saved.max(dim=1)
         best = trial[torch.arange(len(some), device=points.device), place]
         points[active[some]] = torch.where((most > 0)[:, None], best, own)

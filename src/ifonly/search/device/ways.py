@@ -47,11 +47,11 @@ def answers(
     if held is None:
         points = torch.from_numpy(np.ascontiguousarray(pool.points)).to(rows.x)
         valid = torch.from_numpy(np.ascontiguousarray(pool.valid)).to(points.device)
-        cost = torch.where(valid, rows.distance(points), INF)
+        cost = torch.where(valid, rows.price(points), INF)
     else:
         points, cost = held, pool.__dict__["cost"]
     found, filled = _chosen(choice, rows, points, cost, k)
-    order = torch.argsort(torch.where(filled, rows.distance(found), INF), dim=1, stable=True)
+    order = torch.argsort(torch.where(filled, rows.price(found), INF), dim=1, stable=True)
     found, filled = gather(found, order), torch.gather(filled, 1, order)
     extra = _extra(choice, rows, found, filled)
     return found.cpu().numpy(), filled.cpu().numpy(), extra.cpu().numpy()
@@ -128,7 +128,7 @@ def _ways(
         tight="tight" in choice.promises,
         round_numbers="round" in choice.promises,
     )
-    order = torch.argsort(torch.where(real, rows.distance(points), INF), dim=1, stable=True)
+    order = torch.argsort(torch.where(real, rows.price(points), INF), dim=1, stable=True)
     points, real = gather(points, order), torch.gather(real, 1, order)
     return points, real & ~repeated(keys(points), real)
 

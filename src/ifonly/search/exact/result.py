@@ -1,4 +1,4 @@
-"""What a search for the nearest answer of a row returns, and the time that it may take."""
+"""What a search for the nearest answer of a row returns, and the time and work it may take."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
+
+NODE = 5.0
+"""How many boxes of trees a node of HiGHS costs about."""
+TICKS = 5e-4
+"""How much of CP-SAT's deterministic time a box costs about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,11 +23,32 @@ class NearestAnswer:
     """What no answer costs less than; infinite where there is none."""
 
 
+@dataclass
+class Work:
+    """What a row may still cost, in boxes; it is the same on any machine, unlike a time."""
+
+    left: float
+
+    @property
+    def nodes(self) -> int:
+        """The same in nodes of HiGHS, at least one."""
+        return max(1, int(self.left / NODE))
+
+    @property
+    def ticks(self) -> float:
+        """The same in CP-SAT's deterministic time."""
+        return max(self.left, 1.0) * TICKS
+
+
 @dataclass(frozen=True)
 class Clock:
-    """The time since a question was asked; `limit` are the seconds that it may take."""
+    """The time since a question was asked; `limit` are the seconds that it may take.
+
+    `work` limits what it may cost besides; other questions may share it.
+    """
 
     limit: float | None = None
+    work: Work | None = None
     start: float = field(default_factory=time.monotonic)
 
     @property
@@ -38,4 +64,9 @@ class Clock:
     @property
     def over(self) -> bool:
         """Whether nothing is left."""
-        return self.left == 0.0
+        return self.left == 0.0 or (self.work is not None and self.work.left <= 0)
+
+    def spend(self, work: float) -> None:
+        """Note what was done."""
+        if self.work is not None:
+            self.work.left -= work

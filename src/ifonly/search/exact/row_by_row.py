@@ -24,9 +24,10 @@ from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 from ifonly.search.exact.judge import steady
 from ifonly.search.exact.layers import cutting_loop
-from ifonly.search.exact.program.exclusions import OtherFeatures, OtherWay, Unlike
-from ifonly.search.exact.result import Clock, NearestAnswer
+from ifonly.search.exact.program.exclusions import OtherFeatures, OtherPoint, OtherWay, Unlike
+from ifonly.search.exact.result import Clock, NearestAnswer, Work
 from ifonly.search.exact.trees import branch_and_bound
+from ifonly.search.exact.trees.choices import Choices
 from ifonly.search.exact.trees.formulation import TreeFormulation
 
 HINTS = 64
@@ -46,7 +47,7 @@ def hints_of(
 
     With `ways` they are the nearest of each way.
     """
-    costs = np.where(pool.valid, problem.distance(pool.points), np.inf)
+    costs = np.where(pool.valid, problem.price(pool.points), np.inf)
     if ways:
         index, real = leaders(costs, point_keys(problem.ways(pool.points)), most, each=1)
         margin = np.where(real, pick(pool.margin, index), -np.inf)
@@ -81,12 +82,32 @@ def solve_rows(
     return Pool(points, np.where(there, np.maximum(problem.margin(points), TINY), -np.inf)), proof
 
 
+def solve_further(
+    problem: Problem, k: int, known: np.ndarray, limit: float | None, work: float
+) -> tuple[list[np.ndarray], bool]:
+    """Further answers of the one row up to k, and whether there are provably no more.
+
+    They are unlike the answers that are `known` [n, d]: other ways, then other features, then other
+    points. `limit` are the most seconds of a search, `work` are the most boxes of them all.
+    """
+    _check(problem)
+    kinds = [replace(kind, taken=tuple(known)) for kind in (*WAYS, OtherPoint())]
+    left = max(1, k - len(known))
+    answers, bounds, _ = _solved(problem, left, known[:0], limit, kinds, Work(work))
+    complete = bounds[-1] == np.inf
+    if complete and isinstance(problem.reading, Trees):
+        choices, steps = Choices.of(problem, problem.reading), 10.0**-problem.space.decimals
+        complete = all(choices.stands_alone(one, steps) for one in (*known, *answers))
+    return answers, complete
+
+
 def _solved(
     problem: Problem,
     k: int,
     known: np.ndarray,
     limit: float | None,
     unlike: Sequence[Unlike],
+    work: Work | None = None,
 ) -> tuple[list[np.ndarray], list[float], list[float]]:
     """At most k answers of one row, and the bound and the seconds of each search for one.
 
@@ -99,7 +120,7 @@ def _solved(
     seconds: list[float] = []
     kinds, nearest = list(unlike), None
     while len(answers) < k and len(bounds) < 2 * k:
-        clock = Clock(limit)
+        clock = Clock(limit, work)
         nearest = nearest or _nearest_of(problem)
         found = _next(problem, nearest, kinds, known, clock)
         bounds.append(found.bound)
@@ -185,4 +206,4 @@ def _hint(problem: Problem, hints: np.ndarray) -> np.ndarray | None:
 
 
 def _cost(problem: Problem, point: np.ndarray) -> float:
-    return float(problem.distance(point[None, None])[0, 0])
+    return float(problem.price(point[None, None])[0, 0])

@@ -55,7 +55,7 @@ class Formulation:
 
     def cost(self, point: np.ndarray) -> float:
         """What a point [d] costs the row."""
-        return float(self.problem.distance(point[None, None])[0, 0])
+        return float(self.problem.price(point[None, None])[0, 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +73,12 @@ class StatedProgram:
         if self.spread and program.all_whole and not relaxed:
             # HiGHS misses points of wide whole columns.
             try:
-                return solve_by_cpsat(program, limit).scaled(price.scale)
+                return solve_by_cpsat(program, limit, clock.work).scaled(price.scale)
             except SolverError:
                 return Solution("limit")
         columns = relaxed_columns(price.displacements, relaxed)
-        return solve_relaxed(program, columns, limit, price.most).scaled(price.scale)
+        solution = solve_relaxed(program, columns, limit, price.most, work=clock.work)
+        return solution.scaled(price.scale)
 
     def near(self, values: np.ndarray, relaxed: Collection[Displacement], places: int) -> Program:
         """The program whose numbers are at most so many places from where a point has them."""

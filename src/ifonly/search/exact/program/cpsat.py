@@ -15,6 +15,7 @@ import numpy as np
 from ifonly.errors import MissingExtra
 from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
+from ifonly.search.exact.result import TICKS, Work
 
 SCALE = 1e9
 """What fractions are multiplied by, for each value that a column can have beside its lowest."""
@@ -53,8 +54,10 @@ class Whole:
         return cls(terms, sums.constant * scale, scale, error)
 
 
-def solve_by_cpsat(program: Program, time_limit: float | None = None) -> Solution:
-    """The best point of a program, as far as the time in seconds allows."""
+def solve_by_cpsat(
+    program: Program, time_limit: float | None = None, work: Work | None = None
+) -> Solution:
+    """The best point of a program, as far as the time in seconds and the work allow."""
     cp_model = _cp_model()
     model = cp_model.CpModel()
     columns = [
@@ -75,7 +78,11 @@ def solve_by_cpsat(program: Program, time_limit: float | None = None) -> Solutio
     solver.parameters.presolve_inclusion_work_limit = 0
     if time_limit is not None:
         solver.parameters.max_time_in_seconds = time_limit
+    if work is not None:
+        solver.parameters.max_deterministic_time = work.ticks
     status = solver.solve(model)
+    if work is not None:
+        work.left -= 1.0 + solver.response_proto.deterministic_time / TICKS
     if status == cp_model.INFEASIBLE:
         return Solution("infeasible")
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):

@@ -13,6 +13,7 @@ from ifonly.search.exact.program.category import Category
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.row import Row
 from ifonly.space import Metric
+from ifonly.space.distance import differs
 
 ROUNDING = 1e-9
 """The share of a distance by which one that a solver takes for enough may be short of it."""
@@ -74,6 +75,16 @@ class OtherFeatures(Unlike):
         pairs = zip(row.parts, _changed(row, point), strict=True)
         alike = [part.changes if changed else part.stays for part, changed in pairs]
         row.program.row(Affine.total(alike), high=len(alike) - 1.0)
+
+
+class OtherPoint(Unlike):
+    """It is not a point taken."""
+
+    def _resembles(self, problem: Problem, codes: np.ndarray, point: np.ndarray) -> np.ndarray:
+        return np.asarray(~differs(codes, point).any(axis=1))
+
+    def _exclude(self, row: Row, metric: Metric, point: np.ndarray) -> None:
+        other_point(row, point)
 
 
 @dataclass(frozen=True, eq=False)

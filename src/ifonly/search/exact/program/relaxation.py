@@ -17,7 +17,7 @@ from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.price import WIDE, Displacement
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import CHECKED, TOLERANCE, Program, Solution, SolverError
-from ifonly.search.exact.result import Clock
+from ifonly.search.exact.result import Clock, Work
 
 RANGE = 2.0**10
 """The range that a wide column is brought to."""
@@ -40,7 +40,12 @@ POINTS = 4096
 
 
 def solve_relaxed(
-    program: Program, relaxed: Collection[int], limit: float | None, most: float = np.inf
+    program: Program,
+    relaxed: Collection[int],
+    limit: float | None,
+    most: float = np.inf,
+    *,
+    work: Work | None = None,
 ) -> Solution:
     """The best point of a program in which some whole columns may be fractions.
 
@@ -60,7 +65,7 @@ def solve_relaxed(
         wide = any(scale[column] > 1.0 for column in sums.terms)
         row = _scaled(sums, scale), low, high
         copy.row(*_moderate(copy, *row) if wide else row)
-    solution = _solved(copy, limit, most)
+    solution = _solved(copy, Clock(limit, work), most)
     if solution.values is None:
         return solution
     return replace(solution, values=solution.values * scale)
@@ -102,19 +107,19 @@ def beside(row: Row, relaxed: Collection[Displacement], solution: Solution) -> n
     return np.array(list(product(*choices)))
 
 
-def _solved(program: Program, limit: float | None, most: float) -> Solution:
+def _solved(program: Program, clock: Clock, most: float) -> Solution:
     """The best that runs of HiGHS find, and the lower of two bounds that no point denies.
 
     Where there are no two such runs, nothing is proved.
     """
     runs: list[Solution] = []
-    best, sound, clock = Solution("limit"), runs, Clock(limit)
+    best, sound = Solution("limit"), runs
     for tolerance, options in RUNS:
         # The first leaves half of the time to the second.
         share = 1.0 if runs else 0.5
         left = None if clock.left is None else max(clock.left * share, 0.01)
         try:
-            runs.append(program.solve(left, tolerance=tolerance, **options))
+            runs.append(program.solve(left, clock.work, tolerance=tolerance, **options))
         except SolverError as error:
             runs.append(Solution("limit", bound=error.bound))
         best = min(runs, key=lambda run: run.objective)

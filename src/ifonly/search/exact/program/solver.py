@@ -20,6 +20,7 @@ import numpy as np
 from ifonly.errors import IfonlyError, MissingExtra
 from ifonly.rules.formula import Affine
 from ifonly.search.exact.program.quiet import quiet
+from ifonly.search.exact.result import NODE, Work
 
 TOLERANCE = 1e-9
 """What the solver may leave a column or a row wrong by, unless it is told otherwise."""
@@ -106,9 +107,14 @@ class Program:
         self.objective = sums
 
     def solve(
-        self, time_limit: float | None = None, *, tolerance: float = TOLERANCE, **options: Any
+        self,
+        time_limit: float | None = None,
+        work: Work | None = None,
+        *,
+        tolerance: float = TOLERANCE,
+        **options: Any,
     ) -> Solution:
-        """The best point, as far as the time in seconds allows; further options are HiGHS's own.
+        """The best point, as far as seconds and work allow; further options are HiGHS's own.
 
         HiGHS calls some equations over wide whole columns infeasible that are not: fewer, the
         larger the `tolerance` is. Where that matters, ask `solve_by_cpsat` as well.
@@ -120,9 +126,12 @@ class Program:
                 Solution("optimal", np.zeros(0), value, value) if fits else Solution("infeasible")
             )
         highspy = _highspy()
-        timed = {} if time_limit is None else {"time_limit": time_limit}
-        solver = self._solver(highspy, tolerance, {**timed, **options})
+        timed: dict[str, Any] = {} if time_limit is None else {"time_limit": time_limit}
+        limits = timed if work is None else {**timed, "mip_max_nodes": work.nodes}
+        solver = self._solver(highspy, tolerance, {**limits, **options})
         status, info = _run(highspy, solver), solver.getInfo()
+        if work is not None:
+            work.left -= NODE * max(1, info.mip_node_count)
         if status in ("infeasible", "unbounded"):
             return Solution(status)
         bound = float(info.mip_dual_bound) if any(self.whole_columns) else -np.inf
@@ -213,6 +222,7 @@ def _run(highspy: Any, solver: Any) -> str:
         kinds.kInfeasible: "infeasible",
         kinds.kUnbounded: "unbounded",
         kinds.kTimeLimit: "limit",
+        kinds.kSolutionLimit: "limit",
     }
     with quiet():
         solver.run()

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ifonly.search.exact.program.exclusions import OtherWay, ThisFar, Unlike
+from ifonly.search.exact.program.exclusions import OtherPoint, OtherWay, ThisFar, Unlike
 from ifonly.search.exact.result import Clock, NearestAnswer
 from ifonly.search.exact.trees.choices import Boxes, Choices
 from ifonly.search.exact.trees.constrained import forbidden, with_cheapest
@@ -47,6 +47,7 @@ def nearest(
         if clock.over:
             return NearestAnswer(search.best, min(cheapest, search.known))
         now, later = waiting[order[:batch]], waiting[order[batch:]]
+        clock.spend(len(now))
         waiting = later.join(*search.look_at(now))
         waiting = waiting[waiting.cost < search.known * (1 - ROOM)]
     return NearestAnswer(search.best, search.known)
@@ -106,7 +107,10 @@ class _Search:
 
     @cached_property
     def _ways(self) -> list[Boxes]:
-        """The ways that are taken, where an answer must be of another."""
+        """The ways or points that are taken, where an answer must be another."""
+        if isinstance(self.unlike, OtherPoint):
+            places = [self.choices.places(point[None]) for point in self.unlike.taken]
+            return list(map(self.choices.points, places))
         taken = self.unlike.taken if isinstance(self.unlike, OtherWay) else ()
         return [self.choices.way(point) for point in taken]
 
@@ -136,7 +140,7 @@ class _Search:
         left_open = ~problem.lawful(codes[None])[0]
         if isinstance(self.unlike, ThisFar):
             left_open |= near
-        answers = np.where(accepted & ~near, problem.distance(codes[None])[0], np.inf)
+        answers = np.where(accepted & ~near, problem.price(codes[None])[0], np.inf)
         nearest = int(answers.argmin())
         if answers[nearest] < self.known:
             self.best, self.known = codes[nearest], float(answers[nearest])

@@ -199,6 +199,15 @@ class Choices:
             place[rest, j] = count + same.argmax(axis=1) if rest.any() else 0
         return place
 
+    def stands_alone(self, point: np.ndarray, steps: np.ndarray) -> bool:
+        """Whether no other point is to the trees what a point [d] is; `steps` [d] are numbers'."""
+        place = self.places(point[None])
+        listed = ~differs(self.codes(place)[0], point)
+        for j in np.flatnonzero(place[0] + 1 < self.numbers):
+            low, high = self.values[j][place[0, j] : place[0, j] + 2]
+            listed[j] &= high - low < 1.5 * steps[j]
+        return bool(listed.all())
+
     def codes(self, place: np.ndarray) -> np.ndarray:
         """[n, d] the codes of places [n, d]."""
         return np.stack([one[place[:, j]] for j, one in enumerate(self.values)], axis=1)

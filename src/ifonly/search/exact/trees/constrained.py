@@ -58,9 +58,9 @@ def with_cheapest(
 def _solved(program: Program, clock: Clock) -> Solution:
     limit = None if clock.left is None else max(clock.left, 0.01)
     if not program.all_whole:
-        return solve_relaxed(program, (), limit)
+        return solve_relaxed(program, (), limit, work=clock.work)
     try:
-        return solve_by_cpsat(program, limit)
+        return solve_by_cpsat(program, limit, clock.work)
     except SolverError:
         return Solution("limit")
 

@@ -63,22 +63,25 @@ def beside_own(choices: Choices, boxes: Boxes) -> tuple[Boxes, Boxes]:
 def beside_way(choices: Choices, boxes: Boxes, way: Boxes) -> list[Boxes]:
     """What boxes have beside one other, in parts: one for each feature of which it lacks values.
 
-    The other has all points that make the changes of an answer: of a changed feature the numbers on
-    one side of the row's own value, all, or none.
+    The other has all points that make the changes of an answer, or is one point. Of a number it has
+    those on one side of the row's own value, all, none or one.
     """
     parts, count = [], len(boxes)
     whole = choices.count(choices.whole())
     for j in np.flatnonzero((choices.count(way) < whole)[0]):
-        first, last = way.first[0, j], way.last[0, j]
-        ends = (0, first - 1) if first > 0 else (last + 1, choices.numbers[j] - 1)
+        first, last, most = way.first[0, j], way.last[0, j], choices.numbers[j] - 1
         listed, other = way.rest[0], choices.owner != j
-        inner, outer = (
+        ends = [(first, last, listed), (last + 1, most, ~listed)]
+        if first > 0:  # what lies below, and what lies above if there is anything
+            above = [(last + 1, most, listed & other)] if 0 <= last < most else []
+            ends = [ends[0], (0, first - 1, ~listed), *above]
+        inner, *outer = (
             _Values(np.full(count, low), np.full(count, high))
             .within(boxes.first[:, j], boxes.last[:, j])
             .put(choices, boxes, np.full(count, j), boxes.rest & (kept | other))
-            for low, high, kept in ((first, last, listed), (*ends, ~listed))
+            for low, high, kept in ends
         )
-        parts.append(outer)
+        parts += outer
         boxes = inner
     return parts
 

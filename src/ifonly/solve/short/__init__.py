@@ -1,0 +1,1 @@
+"""Rows that are short of answers: searched harder, and what keeps them from having more."""

@@ -1,0 +1,125 @@
+"""A row that is short of answers is searched again, harder, by itself and only it.
+
+Where few points are allowed, all of them are tried. Otherwise the larger sizes of the search come
+next, then the solver, until the row is full, provably has no more, or its work is spent. The work
+is counted, not timed, and is the same for every row: its answers depend on the row alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ifonly.models import Counted
+from ifonly.problem.effort import SIZES
+from ifonly.problem.pool import Pool
+from ifonly.problem.problem import Problem
+from ifonly.select.selector import marked
+from ifonly.solve.method import Method
+from ifonly.solve.short.every_point import every_point
+from ifonly.solve.short.solver import SolverStep, effort_of
+from ifonly.solve.stages import Solved, judged, pool_of
+
+SEARCH, EVERY, SOLVER, LIMIT = "search", "every point", "solver", "limit"
+"""What finished a row beside a larger size, by its name: the ordinary search, a trial of every
+point, the solver, or nothing: it is short of answers."""
+BEFORE = ("small", "base")
+"""The sizes from which a row goes on if its places are filled with answers that are `extra`."""
+_ARRAYS = ("points", "chosen", "acted", "filled", "scores", "reached", "extra")
+
+
+@dataclass(eq=False)
+class Escalated:
+    """The answers of all rows, and how each row came to them."""
+
+    solved: Solved
+    by: np.ndarray
+    """str [q] what finished each row."""
+    complete: np.ndarray
+    """bool [q] the rows that provably have no other answers."""
+    pools: list[tuple[np.ndarray, Pool]] = field(default_factory=list)
+    """The rows, and what their answers were chosen from."""
+    unsolved: str = ""
+    """Why rows that are short of answers were not given to the solver."""
+
+
+def escalated(
+    problem: Problem,
+    method: Method,
+    k: int,
+    solved: Solved,
+    hopeful: np.ndarray,
+    solver: SolverStep | None,
+) -> Escalated:
+    """The answers, with those of harder searches for `hopeful` rows, bool [q], that lack some.
+
+    Without a solver's step, or with a method that has no larger size, they stay as they are.
+    """
+    q = len(problem.x)
+    out = Escalated(solved, np.full(q, SEARCH, dtype=object), np.zeros(q, dtype=bool))
+    lacking = hopeful & ~solved.filled.all(axis=1)
+    if solved.proof is not None:
+        lacking &= solved.proof.bound < np.inf
+    short, rest = np.flatnonzero(lacking), np.flatnonzero(~lacking)
+    if solver is None or not len(short):
+        out.pools = [(np.arange(q), solved.pool)]
+        return out
+    out.pools.append((rest, solved.pool.take(rest)))
+    out.by[short] = LIMIT
+    pool = solved.pool.take(short)
+    for name, way in _steps(method, problem.model):
+        if not len(short) or problem.spent:
+            break
+        part = problem.take(short)
+        if name == EVERY:
+            more, complete = every_point(part)
+        elif name == SOLVER:
+            more, complete = solver.search(part, pool, k)
+            out.unsolved = solver.left_out
+        else:
+            (more, _), complete = pool_of(part, way, k), np.zeros(len(short), dtype=bool)
+        pool = pool.join(more).without_repeats()
+        if len(gained := np.flatnonzero(more.valid.any(axis=1))):
+            some, own = part.take(gained), pool.take(gained)
+            new = judged(some, way, own, marked(way.selector, some, own, k))
+            _improve(out, short[gained], new, name)
+        out.complete[short], out.by[short[complete]] = complete, name
+        full, extra = out.solved.filled[short].all(axis=1), out.solved.extra[short].any(axis=1)
+        done = complete | (full & ~extra if name in BEFORE else full)
+        out.pools.append((short[done], pool.take(np.flatnonzero(done))))
+        short, pool = short[~done], pool.take(np.flatnonzero(~done))
+    out.pools.append((short, pool))
+    out.pools = [(some, own) for some, own in out.pools if len(some)]
+    return out
+
+
+def _improve(out: Escalated, rows: np.ndarray, new: Solved, name: str) -> None:
+    """Take over what a step found for some rows, unless it has fewer answers."""
+    better = new.filled.sum(axis=1) >= out.solved.filled[rows].sum(axis=1)
+    arrays: dict[str, Any] = {one: getattr(out.solved, one).copy() for one in _ARRAYS}
+    for one, array in arrays.items():
+        array[rows[better]] = getattr(new, one)[better]
+    out.solved = replace(out.solved, **arrays)
+    out.by[rows[better & new.filled.all(axis=1)]] = name
+
+
+def _steps(method: Method, model: Counted) -> Iterator[tuple[str, Method]]:
+    """The steps after the ordinary search, and the method that each chooses answers by."""
+    effort, sizes = effort_of(method.searcher), list(SIZES)
+    if effort == "auto":
+        effort = "base" if model.cheap else "small"
+    first = sizes.index(effort) + 1 if isinstance(effort, str) else len(sizes) - 1
+    yield EVERY, method
+    for size in sizes[first:]:
+        parts = {name: _at(one, size) for name, one in vars(method).items()}
+        method = replace(method, **parts)
+        yield size, method
+    yield SOLVER, method
+
+
+def _at(strategy: Any, effort: str) -> Any:
+    """A strategy at another effort, if it has one."""
+    return strategy if effort_of(strategy) is None else replace(strategy, effort=effort)

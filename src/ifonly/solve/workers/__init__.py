@@ -1,0 +1,1 @@
+"""Several processes that answer the chunks of one question."""

@@ -1,0 +1,205 @@
+"""What runs in a worker: a process of its own that answers chunks, with one thread for the model.
+
+A file holds the work. A worker opens it once; when it is gone, the search is over.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import pickle
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ifonly.errors import OptionError, PredictionError, ServiceError
+from ifonly.models.pace import Watch
+from ifonly.solve.pose import Batch
+from ifonly.solve.statuses import Part
+from ifonly.solve.workers.work import Work
+
+EVERY = 0.05
+"""The seconds between two looks at whether the search goes on."""
+ONE_THREAD = {
+    f"{name}_NUM_THREADS": "1"
+    for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR", "RAYON")
+} | {"VECLIB_MAXIMUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
+"""What a worker's environment says to the libraries of models before they are loaded."""
+FRESH = (threading.Lock, threading.RLock, threading.local)
+"""What is of one process alone: a copy gets its own."""
+CALLS = ".calls"
+"""The ending of the file that is as many bytes long as the workers have called the model."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a worker says of a chunk."""
+
+    found: Part | Exception
+    rows: int
+    """How many rows its model was asked about."""
+    calls: int
+    promised: list[Any]
+    """What the model has not confirmed yet."""
+    confirmed: np.ndarray | None
+    """What it has said of what it has confirmed."""
+    lost: ServiceError | None
+    warned: list[tuple[Any, ...]]
+
+
+def brought(package: str) -> Any:
+    """A package that scikit-learn brings along: inside joblib, or beside it."""
+    try:
+        return import_module(f"joblib.externals.{package}")
+    except ImportError:
+        return import_module(package)
+
+
+def send(work: Work, path: Path) -> None:
+    """Write the work to a file that workers can open.
+
+    Functions go by their code, and each worker has its own locks. Threads that an estimator would
+    start for itself are noted, so that a worker can forbid them.
+    """
+    threaded: list[Any] = []
+    learn = sys.modules.get("sklearn")
+    whole: Any = brought("cloudpickle").CloudPickler
+
+    class Pickler(whole):  # type: ignore[misc]
+        dispatch_table = whole.dispatch_table.new_child(
+            {type(make()): lambda _, make=make: (make, ()) for make in FRESH}
+        )
+
+        def persistent_id(self, part: Any) -> None:
+            booster = type(part).__module__ == "xgboost.core"
+            own = "n_jobs" in getattr(part, "__dict__", ()) and not isinstance(part, type)
+            if booster or own:
+                threaded.append(part)
+
+    content = io.BytesIO()
+    pickler = Pickler(content, protocol=5)
+    try:
+        pickler.dump((work, None if learn is None else learn.get_config()))
+        pickler.dump(threaded.copy())  # the same objects: the first dump is referred to
+    except Exception as error:
+        raise unsendable("model", error) from error
+    path.write_bytes(content.getbuffer())
+
+
+def unsendable(what: str, error: Exception) -> OptionError:
+    """The error of what cannot be sent to workers."""
+    return OptionError(
+        f"The {what} cannot be sent to worker processes: {type(error).__name__}: {error}",
+        "Leave `workers` out. Or give the path of a saved model, or a function that opens what it "
+        "needs (a file, a connection, a session) when it is first called.",
+    )
+
+
+def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: list[Any]) -> Any:
+    """What is found for a batch, as `Told`; None where the time was over before.
+
+    The budget is how many model rows it may cost, and how many of them are the judge's.
+    """
+    work = _opened(path)
+    if work is None:
+        return None
+    model = work.model
+    (model.most_rows, model.reserved), model.promised = budget, promised
+    model.rows, model.calls, model.confirmed = 0, 0, None
+    if model.late:
+        return None
+    with _followed(model.watch, Path(path)), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("default")
+        try:
+            found: Part | Exception = work.answer(batch, np.arange(len(batch.x)))
+        except Exception as error:
+            found = _sendable(error)
+    warned = [(str(one.message), one.category, one.filename, one.lineno) for one in said]
+    counts = model.rows, model.calls
+    said_now = model.promised, model.confirmed
+    return Told(found, *counts, *said_now, model.watch.lost, warned)
+
+
+@lru_cache(maxsize=1)
+def _opened(path: str) -> Work | None:
+    """The work in a file, opened once; None where the file is gone."""
+    try:
+        content = io.BytesIO(Path(path).read_bytes())
+    except FileNotFoundError:
+        return None
+    gc.unfreeze()
+    unpickler = pickle.Unpickler(content)  # written by `send`, for this user alone
+    try:
+        (work, config), threaded = unpickler.load(), unpickler.load()
+    except Exception as error:
+        raise OptionError(
+            f"The model cannot be opened in a worker process: {type(error).__name__}: {error}",
+            "Leave `workers` out, or put its classes and functions into a module that can be "
+            "imported.",
+        ) from error
+    if config is not None:
+        import_module("sklearn").set_config(**config)
+        import_module("joblib").parallel_config("sequential")  # whatever n_jobs says
+    for one in threaded:
+        if hasattr(one, "n_jobs"):
+            one.n_jobs = 1
+        elif hasattr(one, "set_param"):
+            one.set_param({"nthread": 1})
+    gc.freeze()  # loky collects every second: without it, a tenth of the time
+    assert isinstance(work, Work)
+    return work
+
+
+@contextmanager
+def _followed(watch: Watch, path: Path) -> Iterator[None]:
+    """The watch notes when the search is over, and its calls are told, while it goes on."""
+    over, parent, told = threading.Event(), os.getppid(), [watch.calls]
+
+    def tell() -> None:
+        new = watch.calls - told[0]
+        if new > 0:
+            with path.with_suffix(CALLS).open("ab") as file:
+                file.write(b"." * new)
+            told[0] = watch.calls
+
+    def follow() -> None:
+        while not over.wait(EVERY):
+            if os.getppid() != parent:
+                os._exit(1)  # nobody waits for it any more
+            if path.exists():
+                tell()
+            elif watch.ended is None:
+                watch.ended = time.monotonic()
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        if path.exists():
+            tell()
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, or its text where it cannot travel; with where it was raised."""
+    cloudpickle = brought("cloudpickle")
+    error.add_note(f"In a worker process:\n{''.join(traceback.format_exception(error))}")
+    try:
+        cloudpickle.loads(cloudpickle.dumps(error))
+    except Exception:
+        return PredictionError(f"{type(error).__name__}: {error}")
+    return error
