@@ -30,13 +30,13 @@ from ifonly.arrays.batches import (
     read,
 )
 from ifonly.arrays.ranking import best, distinct, leaders, pack, places
-from ifonly.errors import OptionError, check_flag
+from ifonly.errors import check_flag
 from ifonly.problem.effort import Effort, Size, check_effort, size_of
 from ifonly.problem.moves import settle
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search.copies import copies_of_neighbours
-from ifonly.search.device.selector import room, search_on
+from ifonly.search.device.selector import check_device, room, search_on
 from ifonly.search.edit_list import Plan, plan
 from ifonly.search.lines.near_points import near_points
 
@@ -70,15 +70,8 @@ class Engine:
         Where to search, as torch names it: 'cuda' is a GPU. For networks and trees that ifonly can
         read. None: the CPU, for any model.
 
-    Raises
-    ------
-    OptionError
-        An option has no such value.
-
     Examples
     --------
-    >>> Engine(effort="thorough").needed
-    True
     >>> Engine(device="cuda").needs
     frozenset({'reading'})
     """
@@ -92,8 +85,7 @@ class Engine:
 
     def __post_init__(self) -> None:
         check_effort(self.effort)
-        if not isinstance(self.device, str | None):
-            raise OptionError(f"device is {self.device!r}.", "Give a name, such as 'cuda'.")
+        check_device(self.device)
         for name in ("needed", "tight", "round_numbers", "nearest"):
             check_flag(getattr(self, name), name)
 

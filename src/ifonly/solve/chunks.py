@@ -95,9 +95,9 @@ def answer_in_turns(
             raise
         note = INTERRUPTED
     interrupted = note is INTERRUPTED or (model.watch.ended is not None and not model.watch.lost)
-    waiting = np.ones(len(batch.x), dtype=bool)
-    waiting[np.concatenate(chunks)] = False
-    left = np.flatnonzero(waiting)
+    reached = np.zeros(len(batch.x), dtype=bool)
+    reached[np.concatenate(chunks)] = True
+    left = np.flatnonzero(~reached)
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])

@@ -111,6 +111,12 @@ def search_on(device: str, effort: Effort, problem: Problem) -> Pool:
     return DevicePool(*candidates(Rows.of(problem, device), problem, _size(effort, problem)))
 
 
+def check_device(device: object) -> None:
+    """Refuse what is no name of a device."""
+    if not isinstance(device, str | None):
+        raise OptionError(f"device is {device!r}.", "Give a name, such as 'cuda'.")
+
+
 def room(device: str) -> int:
     """How many times the numbers of a chunk on the host a device has room for."""
     try:
