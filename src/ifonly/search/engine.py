@@ -36,6 +36,7 @@ from ifonly.problem.moves import settle
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search.copies import copies_of_neighbours
+from ifonly.search.device.selector import check_device, room, search_on
 from ifonly.search.edit_list import Plan, plan
 from ifonly.search.lines.near_points import near_points
 
@@ -65,11 +66,14 @@ class Engine:
         or `tight`.
     nearest
         The nearest answer is among the answers.
+    device
+        Where to search, as torch names it: 'cuda' is a GPU. For networks and trees that ifonly can
+        read. None: the CPU, for any model.
 
     Examples
     --------
-    >>> Engine(effort="thorough")
-    Engine(effort='thorough', needed=True, tight=True, round_numbers=True, nearest=True)
+    >>> Engine(device="cuda").needs
+    frozenset({'reading'})
     """
 
     effort: Effort = "auto"
@@ -77,14 +81,28 @@ class Engine:
     tight: bool = True
     round_numbers: bool = True
     nearest: bool = True
+    device: str | None = None
 
     def __post_init__(self) -> None:
         check_effort(self.effort)
+        check_device(self.device)
         for name in ("needed", "tight", "round_numbers", "nearest"):
             check_flag(getattr(self, name), name)
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What it needs of a model: its layers or trees, where it searches on a device."""
+        return frozenset() if self.device is None else frozenset({"reading"})
+
+    @property
+    def room(self) -> int:
+        """How many times the ordinary number of rows is searched together."""
+        return 1 if self.device is None else room(self.device)
+
     def search(self, problem: Problem, k: int) -> Pool:
         """The near and the wide candidates of every row."""
+        if self.device is not None:
+            return search_on(self.device, self.effort, problem)
         sized = replace(self, effort=size_of(self.effort, problem.model))
         groups = list(problem.moves.alike())
         if len(groups) == 1:

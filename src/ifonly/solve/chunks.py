@@ -95,7 +95,9 @@ def answer_in_turns(
             raise
         note = INTERRUPTED
     interrupted = note is INTERRUPTED or (model.watch.ended is not None and not model.watch.lost)
-    left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
+    reached = np.zeros(len(batch.x), dtype=bool)
+    reached[np.concatenate(chunks)] = True
+    left = np.flatnonzero(~reached)
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
@@ -152,7 +154,8 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
         singles = sum(len(values) for values in grid.fine)
         candidates = 1000 + min(singles, SINGLES + 3 * len(space))  # a wide table tries few of each
         chosen_from = k * (1000 + 64 * k) // 8  # the kernel of a choice; few of it at a time
-        return max(1, CHUNK // max(candidates * len(space), chosen_from))
+        room = CHUNK * getattr(method.searcher, "room", 1)
+        return max(1, room // max(candidates * len(space), chosen_from))
     home = getattr(setting.gradient, "home", None)
     room = CHUNK // 2 if home is None or home().device.type == "cpu" else 1000 * CHUNK
     return max(1, room // (4 * k * space.offsets[-1]))

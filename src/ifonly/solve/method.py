@@ -15,6 +15,7 @@ from typing import Any
 from ifonly.errors import OptionError, nearest
 from ifonly.refine import Nothing, Refiner, Shrink
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher, Surrogate
+from ifonly.search.device.selector import PROMISES, WaysOnDevice
 from ifonly.search.searcher import needs_of, proves
 from ifonly.select import Determinant, Diverse, InOrder, Polish, Selector, Ways
 from ifonly.space.space import SPARSITY
@@ -155,9 +156,14 @@ def _composed(searcher: Searcher) -> Method:
     effort = getattr(inner, "effort", "auto")
     choice = Determinant(nearest=getattr(inner, "nearest", True))
     needed, tight = (getattr(inner, name, True) for name in ("needed", "tight"))
+    rounded = (needed or tight) and getattr(inner, "round_numbers", True)
+    if (device := getattr(searcher, "device", None)) is not None:
+        kept = zip(PROMISES, (needed, tight, rounded), strict=True)
+        promises = tuple(name for name, on in kept if on)
+        return Method(searcher, Nothing(), WaysOnDevice(device, promises, nearest=choice.nearest))
     if not needed and not tight:
         return Method(searcher, Shrink(effort), Polish(choice, effort))
-    ways = Ways(choice, needed, tight, getattr(inner, "round_numbers", True))
+    ways = Ways(choice, needed, tight, rounded)
     return Method(searcher, Shrink(effort), ways)
 
 

@@ -81,7 +81,7 @@ def _candidates(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof |
     """What one search finds, refined."""
     proposals, proof = propose(method.searcher, problem, k)
     pool = method.refiner.refine(problem, proposals).join(proposals).without_repeats()
-    if not pool.margin.shape[1]:  # nothing was proposed for any row
+    if not pool.m:  # nothing was proposed for any row
         pool = Pool.empty(problem.x)
     return pool, proof
 
@@ -131,11 +131,12 @@ def excess(
 
     Only what the selector promises is asked about.
     """
-    rows, places = np.nonzero(among)
+    needed, tight = (getattr(method.selector, name, False) for name in ("needed", "tight"))
+    rows, places = np.nonzero(among & (needed or tight))
     each, answers, extra = problem.take(rows), points[rows, places], np.zeros_like(among)
-    if getattr(method.selector, "needed", False):
+    if needed:
         extra[rows, places] |= ~all_needed(each, answers)
-    if getattr(method.selector, "tight", False):
+    if tight:
         extra[rows, places] |= halvable(each, answers)
         if not getattr(method.selector, "round_numbers", False):
             extra[rows, places] |= steppable(each, answers)

@@ -168,8 +168,8 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
         np.concatenate([part.score for part in parts])[place],
         np.concatenate([part.reached for part in parts])[place],
         np.concatenate([part.extra for part in parts])[place],
-        tuple(status[i] for i in place),
-        tuple(notes[i] for i in place),
+        tuple(_entries(status)[place].tolist()),
+        tuple(_entries(notes)[place].tolist()),
         np.concatenate(changed)[place] if causal else None,
         tuple(
             (chunk[rows], pool)
@@ -231,11 +231,16 @@ def wanted_of(goal: Goal, classes: tuple[Any, ...], known: np.ndarray) -> tuple[
     """The wanted class or range of each row; None where what it has is not known [q]."""
     if not classes:
         return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
-    avoided = np.zeros(len(known), dtype=bool) if goal.avoided is None else goal.avoided
-    return tuple(
-        None if not there else "other" if other else classes[i]
-        for i, other, there in zip(goal.wanted, avoided, known, strict=True)
-    )
+    wanted = _entries([*classes, "other", None])
+    place = goal.wanted if goal.avoided is None else np.where(goal.avoided, -2, goal.wanted)
+    return tuple(wanted[np.where(known, place, -1)].tolist())
+
+
+def _entries(values: Sequence[Any]) -> np.ndarray:
+    """[n] the values, each one entry, whatever they are."""
+    entries = np.empty(len(values), dtype=object)
+    entries[:] = values
+    return entries
 
 
 def _broken(problem: Problem, rows: np.ndarray) -> dict[int, str]:
