@@ -74,7 +74,7 @@ def record_of(
 
 def _prepared(setting: Setting) -> int:
     """How many rows the model was asked about before any search, or to read it for the solver."""
-    kept = setting.readable.kept if setting.readable else []
+    kept: list[Setting] = setting.readable.kept if setting.readable else []
     return max(setting.prepared_rows, *(one.prepared_rows for one in kept), 0)
 
 

@@ -81,14 +81,12 @@ def answer_in_turns(
     work = Work(setting, other, model, method, k, certify, first, pools=q <= MOST_ROWS)
 
     def waiting() -> list[np.ndarray]:
-        size = rows_at_a_time(setting, method, k)
-        return batch.chunks(_affordable(model, method, size, workers))
+        return batch.chunks(_affordable(setting, model, method, k, workers))
 
     def found(
         work: Work, waiting: Sequence[np.ndarray], *, alone: bool = False
     ) -> Iterator[tuple[np.ndarray, Part | Exception]]:
-        judged = k if "surrogate" in method.needs else max(k, JUDGED)
-        turns = _turns(waiting, model, judged)
+        turns = _turns(waiting, model, k if "surrogate" in method.needs else max(k, JUDGED))
         if workers == 1 or len(waiting) < 2:
             yield from isolated(turns, partial(work.answer, batch), alone=alone)
         else:
@@ -109,7 +107,7 @@ def answer_in_turns(
             raise
         note = INTERRUPTED
     interrupted = note is INTERRUPTED or (model.watch.ended is not None and not model.watch.lost)
-    left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
+    left = np.setdiff1d(np.arange(q), np.concatenate(chunks))
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
@@ -157,11 +155,12 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     return max(1, room // (4 * k * space.offsets[-1]))
 
 
-def _affordable(model: Counted, method: Method, size: int, workers: int) -> int:
+def _affordable(setting: Setting, model: Counted, method: Method, k: int, workers: int) -> int:
     """How many rows are a chunk, of which each worker has its share of a budget."""
     each = getattr(method.searcher, "model_rows", ROWS_FOR_A_ROW)
     share = model.affordable / each / workers
-    return 1 if model.per_row is not None else max(1, int(min(size, share)))
+    size = min(rows_at_a_time(setting, method, k), share)
+    return 1 if model.per_row is not None else max(1, int(size))
 
 
 def _turns(chunks: Iterable[np.ndarray], model: Counted, judged: int) -> Iterator[np.ndarray]:
