@@ -235,8 +235,10 @@ class Explainer:
         check_used(method, question.certify, setting.space.sparsity)
         if question.certify is not False and setting.reading is None and not setting.unread:
             setting = self.setting = provided(setting, frozenset(), certify=True)
-        setting = setting if weights is None else setting.priced(weights)
-        return setting.with_rules(rules)
+        prices: dict[str, Any] = {} if weights is None else {"weights": weights}
+        if not method.weighs:  # what nothing makes small is no part of the price
+            prices["sparsity"] = 0.0
+        return (setting.priced(**prices) if prices else setting).with_rules(rules)
 
 
 def _explained(

@@ -151,5 +151,5 @@ def test_a_target_is_read_as_the_model_means_it(
 
 def test_a_proof_is_told_and_kept(explain: Any) -> None:
     ran = explain("--certify", "20", "--format", "json")
-    assert "The nearest answer is proved for" in ran.err
+    assert "The nearest answer by distance plus 0.5 times the share of features" in ran.err
     assert Answers.from_json(ran.out).certificates()["gap"].max() < 0.05

@@ -74,8 +74,8 @@ def record_of(
 
 def _prepared(setting: Setting) -> int:
     """How many rows the model was asked about before any search, or to read it for the solver."""
-    kept: list[Setting] = setting.readable.kept if setting.readable else []
-    return max(setting.prepared_rows, *(one.prepared_rows for one in kept), 0)
+    kept = setting.readable.kept if setting.readable else []
+    return int(max(setting.prepared_rows, *(one.prepared_rows for one in kept), 0))
 
 
 def _kinds(space: Space) -> dict[str, Any]:

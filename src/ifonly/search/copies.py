@@ -28,7 +28,8 @@ def copies_of_neighbours(problem: Problem, count: int, copies: int) -> Points:
         return blank(q, 0, d, problem.x.dtype)
     origin, known = problem.moves.origin, problem.reference.codes
     far = problem.metric.distance(known[None], problem.x[:, None, :])
-    index, found = best(np.where(problem.reference_margin() > 0, far, np.float32(np.inf)), count)
+    margin = problem.reference.margin(problem.goal, len(problem.x))
+    index, found = best(np.where(margin > 0, far, np.float32(np.inf)), count)
     whole = known.T.take(index, axis=1)
     whole = np.where(found, whole, origin.T[:, :, None]).transpose(1, 2, 0)
     whole = problem.box.clip(whole)

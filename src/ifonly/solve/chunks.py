@@ -80,21 +80,9 @@ def answer_in_turns(
     first = None if shared else solver
     work = Work(setting, other, model, method, k, certify, first, pools=q <= MOST_ROWS)
 
-    def waiting() -> list[np.ndarray]:
-        return batch.chunks(_affordable(setting, model, method, k, workers))
-
-    def found(
-        work: Work, waiting: Sequence[np.ndarray], *, alone: bool = False
-    ) -> Iterator[tuple[np.ndarray, Part | Exception]]:
-        turns = _turns(waiting, model, k if "surrogate" in method.needs else max(k, JUDGED))
-        if workers == 1 or len(waiting) < 2:
-            yield from isolated(turns, partial(work.answer, batch), alone=alone)
-        else:
-            with hired(work, batch, workers) as crew:
-                yield from isolated(crew.ahead(turns), crew.answer, alone=alone)
-
     try:
-        for rows, part in found(work, waiting()):
+        waiting = _affordable(work, batch, workers)
+        for rows, part in _found(work, batch, waiting, workers):
             if isinstance(part, Exception):
                 part = unanswered(batch.x[rows], k, Status.FAILED, [reason(part)])
             parts.append(_broken_off(part, model.watch) if part.interrupted else part)
@@ -107,7 +95,7 @@ def answer_in_turns(
             raise
         note = INTERRUPTED
     interrupted = note is INTERRUPTED or (model.watch.ended is not None and not model.watch.lost)
-    left = np.setdiff1d(np.arange(q), np.concatenate(chunks))
+    left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
@@ -115,13 +103,28 @@ def answer_in_turns(
         pairs = zip(whole.by, whole.status, strict=True)
         whole = replace(whole, by=tuple(LIMIT if s in SHORT else one for one, s in pairs))
         short = np.array([one in SHORT for one in whole.status], dtype=bool)
-        again = [some for chunk in waiting() if len(some := chunk[short[chunk]])]
-        for rows, part in found(replace(work, solver=solver), again, alone=True):
+        waiting = _affordable(work, batch, workers)
+        again = [some for chunk in waiting if len(some := chunk[short[chunk]])]
+        harder = replace(work, solver=solver)
+        for rows, part in _found(harder, batch, again, workers, alone=True):
             whole = whole if isinstance(part, Exception) else improved(whole, part, rows)
     if whole.proof is None and (certify is not None or method.proves):
         whole = replace(whole, proof=Proof.nothing(len(batch.x)))
     usual = None if setting.measure is None else whole.usual
     return replace(whole, usual=usual, interrupted=interrupted)
+
+
+def _found(
+    work: Work, batch: Batch, chunks: Sequence[np.ndarray], workers: int, *, alone: bool = False
+) -> Iterator[tuple[np.ndarray, Part | Exception]]:
+    """What is found for chunks of rows, in their order: by this process, or by workers."""
+    judged = work.k if "surrogate" in work.method.needs else max(work.k, JUDGED)
+    turns = _turns(chunks, work.model, judged)
+    if workers == 1 or len(chunks) < 2:
+        yield from isolated(turns, partial(work.answer, batch), alone=alone)
+    else:
+        with hired(work, batch, workers) as crew:
+            yield from isolated(crew.ahead(turns), crew.answer, alone=alone)
 
 
 def _left(watch: Watch, note: str) -> tuple[Status, str]:
@@ -155,12 +158,12 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
     return max(1, room // (4 * k * space.offsets[-1]))
 
 
-def _affordable(setting: Setting, model: Counted, method: Method, k: int, workers: int) -> int:
-    """How many rows are a chunk, of which each worker has its share of a budget."""
-    each = getattr(method.searcher, "model_rows", ROWS_FOR_A_ROW)
-    share = model.affordable / each / workers
-    size = min(rows_at_a_time(setting, method, k), share)
-    return 1 if model.per_row is not None else max(1, int(size))
+def _affordable(work: Work, batch: Batch, workers: int) -> list[np.ndarray]:
+    """The chunks of a batch, of which each worker has its share of a budget."""
+    model, method = work.model, work.method
+    share = model.affordable / getattr(method.searcher, "model_rows", ROWS_FOR_A_ROW) / workers
+    size = min(rows_at_a_time(work.setting, method, work.k), share)
+    return batch.chunks(1 if model.per_row is not None else max(1, int(size)))
 
 
 def _turns(chunks: Iterable[np.ndarray], model: Counted, judged: int) -> Iterator[np.ndarray]:

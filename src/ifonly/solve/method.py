@@ -61,8 +61,8 @@ class Method:
 
     @property
     def weighs(self) -> bool:
-        """Whether the choice weighs distance, changed features and diversity."""
-        return isinstance(self.selector, Diverse)
+        """Whether it weighs the charge for changed features beside the distance."""
+        return isinstance(self.selector, Diverse) or getattr(self.searcher, "weighs", False)
 
     def with_diversity(self, diversity: float) -> Method:
         """The method at another diversity.
@@ -125,11 +125,11 @@ def check_used(method: Method, certify: bool | float, sparsity: float) -> None:
             f"certify={certify!r} has no effect: {searcher} proves its answers itself.",
             "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
         )
-    if sparsity != SPARSITY and not method.weighs:
+    if sparsity not in (SPARSITY, 0) and not method.weighs:
         raise OptionError(
             f"sparsity={sparsity!r} of the space has no effect: {type(method.selector).__name__} "
             f"takes the points of {searcher} in order.",
-            "Leave `sparsity` out, or use method='auto'.",
+            "Leave `sparsity` out, or use method='auto' or 'exact'.",
         )
 
 

@@ -56,6 +56,7 @@ def pose(
         gradient=setting.gradient,
         causes=causes,
         reading=setting.reading,
+        trees=setting.trees,
         limits=limits,
         usual=setting.usual,
         own_rules=tuple(tuple(rule for rule in rules if rule.boxed) for rules in own),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -20,7 +19,8 @@ from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
 from ifonly.models.pace import Meter
-from ifonly.models.reading import Readable, Reading, check_reading, read
+from ifonly.models.readable import Readable
+from ifonly.models.reading import Reading, Trees, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
 from ifonly.models.routes.fastest import approach
@@ -35,9 +35,9 @@ from ifonly.rules.joint.one_hot import SetsOne
 from ifonly.solve.probe import carried_of, middle, reference_of, thinned
 from ifonly.solve.question import Budget
 from ifonly.solve.slow.prepared import rows_said
-from ifonly.space import Categorical, Cost, Feature, Metric, Space
+from ifonly.space import Categorical, Feature, Metric, Space
 from ifonly.space.cost import check_known
-from ifonly.space.distance import weighed
+from ifonly.space.distance import priced
 from ifonly.space.table.carry import Carried, tagged
 from ifonly.space.table.frame import Frame, as_frame
 from ifonly.space.table.values import value_of
@@ -87,6 +87,12 @@ class Setting:
         demands = () if self.demand is None else (self.demand,)
         return self.rules + tuple(map(SetsOne.of, self.space.one_hot)) + demands
 
+    def trees(self) -> Trees | None:
+        """The model's trees to propose by; None where there are none."""
+        if isinstance(self.reading, Trees):
+            return self.reading
+        return None if self.readable is None else self.readable.trees
+
     @property
     def measure(self) -> Usual | None:
         """How usual points are, where it is known."""
@@ -101,9 +107,10 @@ class Setting:
         _check_together(self.space, self.rules + more)
         return replace(self, rules=self.rules + more)
 
-    def priced(self, weights: Mapping[str, float | Cost]) -> Setting:
-        """The setting in which changes have other prices."""
-        return replace(self, space=(space := weighed(self.space, weights)), metric=Metric.of(space))
+    def priced(self, **prices: Any) -> Setting:
+        """The setting in which changes have other prices: `weights` or `sparsity` of the space."""
+        space = priced(self.space, **prices)
+        return replace(self, space=space, metric=Metric.of(space))
 
     @property
     def by_scores(self) -> Setting:

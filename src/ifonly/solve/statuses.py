@@ -257,7 +257,7 @@ def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:
     known = len(problem.reference.codes)
     if not len(rows) or not known:
         return {}
-    ever = (problem.take(rows).reference_margin() > 0).any(axis=1)
+    ever = (problem.reference.margin(problem.goal.take(rows), len(rows)) > 0).any(axis=1)
     note = f"The model predicts this outcome for none of the {known} rows of the data."
     return {int(row): note for row in rows[~ever]}
 

@@ -8,8 +8,7 @@ step that treats a pair of values apart, which no row has, is not found in a lar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,20 +33,6 @@ SINGLE = 1e-6
 """What single precision may make of a score."""
 BLOCK = 20_000
 """Points that the model is asked about at a time."""
-
-
-@dataclass(frozen=True)
-class Readable:
-    """The model inside a pipeline, and rows to check what is read off it against."""
-
-    inner: Any
-    adapted: Model
-    probe: np.ndarray
-    data: np.ndarray
-    given: bool = True
-    """Whether these are the user's rows, and not one in the middle of the space."""
-    kept: list[Any] = field(default_factory=list, compare=False)
-    """The setting with a reading, once a question without `certify` has needed one."""
 
 
 def check_reading(

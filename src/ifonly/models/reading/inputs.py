@@ -29,6 +29,8 @@ class Inputs:
     witness: Witness
     """The rows and values at which columns are looked at."""
     see: Callable[[np.ndarray], np.ndarray]
+    count: int = ENCODED
+    """How many values of a number are looked at beside those of the data."""
 
     @property
     def space(self) -> Space:
@@ -47,7 +49,7 @@ class Inputs:
 
     def values(self, j: int) -> np.ndarray:
         """Sorted codes of feature j, all that are looked at; no missing one."""
-        return self.witness.values(j, ENCODED)
+        return self.witness.values(j, self.count)
 
     def owners(self, probe: np.ndarray) -> np.ndarray:
         """int [p] the feature that each column comes from, -1 for a constant one.

@@ -202,7 +202,8 @@ def _submit(workers: int, call: Call) -> Future[Any]:
     for tries in (1, 2):
         try:
             with _deaf():
-                return _pool(workers).submit(serve, *call)
+                future: Future[Any] = _pool(workers).submit(serve, *call)
+                return future
         except RuntimeError:  # they have died, or were ended by another thread
             if tries == 2:
                 raise

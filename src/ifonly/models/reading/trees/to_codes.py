@@ -19,13 +19,20 @@ from ifonly.models.reading.trees.tree import Tree
 from ifonly.space import Categorical, Continuous
 
 
-def lower(ensemble: Ensemble, inputs: Inputs, probe: np.ndarray) -> tuple[Tree, ...]:
-    """The trees over codes; `probe` [n, d] are points to see which feature a column comes from."""
+def lower(
+    ensemble: Ensemble, inputs: Inputs, probe: np.ndarray, *, grid: bool = False
+) -> tuple[Tree, ...]:
+    """The trees over codes; `probe` [n, d] are points to see which feature a column comes from.
+
+    With `grid` they are right for codes on the value grid, and found faster.
+    """
     owner = inputs.owners(probe)
     asked = [_asked(tree, inputs, owner) for tree in ensemble.trees]
     pairs, back = np.unique(np.concatenate([*asked, np.empty((0, 2))]), axis=0, return_inverse=True)
     cuts, first = (
-        last_codes(inputs, pairs, owner, ensemble.compare) if len(pairs) else (np.empty(0),) * 2
+        last_codes(inputs, pairs, owner, ensemble.compare, grid=grid)
+        if len(pairs)
+        else (np.empty(0),) * 2
     )
     places = np.split(np.ravel(back), np.cumsum([len(one) for one in asked])[:-1])
     lowering = _Lowering(ensemble, inputs, owner, _tables(inputs, owner))
