@@ -108,8 +108,8 @@ def answer(
     part = problem if len(searched) == len(shut) else problem.take(searched)
     solved, lacking = None, ~already
     if len(searched):
-        run = solve if problem.reference.emulator is None else solve_slow
-        solved = run(part, method, k, certify)
+        emulated = problem.reference.emulator is not None
+        solved = (solve_slow if emulated else solve)(part, method, k, certify)
         lacking[searched] = ~solved.filled.any(axis=1)
     reasons = conflicts(problem, np.flatnonzero(lacking), shut)
     by, unsolved, complete = np.full(len(met), "", dtype=object), "", np.zeros(len(met), dtype=bool)
