@@ -19,6 +19,8 @@ from ifonly.space.table.dtypes import digits_of, holds_whole, number_dtype
 
 FAR = 1e18
 """Beyond the range of any feature, and within that of single precision."""
+CELLS = 4_000_000
+"""The most numbers of columns that all values of some grids may have."""
 WHOLE = 2.0**53
 """Beyond it double precision has no odd numbers."""
 
@@ -49,6 +51,8 @@ def last_codes(
     """
     column = asked[:, 0].astype(np.intp)
     feature = owner[column]
+    if grid and _grid_size(inputs, feature) * len(owner) <= CELLS:
+        return _looked_through(inputs, asked, owner, compare)
     ways = {
         int(j): _grid_window(inputs.space.features[j])
         if grid
@@ -74,6 +78,49 @@ def last_codes(
         low, high = np.where(alike, middle, low), np.where(alike, high, middle)
         middle = _between(low, high)
     return np.where(constant, np.inf, _code(low, whole) / power), first
+
+
+def _grid_size(inputs: Inputs, feature: np.ndarray) -> int:
+    """How many values of their grids some features have together."""
+    spans = (span(inputs.space.features[j]) for j in {*feature.tolist()})
+    return int(sum(last - first + 1 for first, last in spans))
+
+
+def _looked_through(
+    inputs: Inputs, asked: np.ndarray, owner: np.ndarray, compare: Comparison
+) -> tuple[np.ndarray, np.ndarray]:
+    """As `last_codes`, from every value of the grids: where there are few, one transform."""
+    used = {*owner[asked[:, 0].astype(np.intp)].tolist()}
+    codes = [
+        _grid_codes(feature) if j in used else np.empty(0)
+        for j, feature in enumerate(inputs.space.features)
+    ]
+    seen: dict[int, list[np.ndarray]] = {}
+    for j, columns in inputs.each(codes):
+        seen.setdefault(j, []).append(columns)
+    columns, place = np.unique(asked[:, 0].astype(np.intp), return_inverse=True)
+    values = [np.concatenate([part[:, c] for part in seen[int(owner[c])]]) for c in columns]
+    start = np.concatenate([[0], np.cumsum([len(one) for one in values])])
+    every, low, high = np.concatenate(values), start[place.ravel()], start[place.ravel() + 1] - 1
+
+    def left(index: np.ndarray) -> np.ndarray:
+        return np.asarray(compare(every[index], asked[:, 1]))
+
+    first = left(low)
+    constant = left(high) == first
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        alike = left(middle) == first
+        low, high = np.where(alike, middle, low), np.where(alike, high, middle)
+    codes_of = np.concatenate([codes[int(owner[c])] for c in columns])
+    return np.where(constant, np.inf, codes_of[low]), first
+
+
+def _grid_codes(feature: Feature) -> np.ndarray:
+    """All values of the grid of a feature, from low to high."""
+    assert isinstance(feature, Continuous)
+    first, last = span(feature)
+    return np.arange(first, last + 1) / 10.0**feature.decimals
 
 
 def _window(inputs: Inputs, j: int, columns: np.ndarray) -> Window:
