@@ -32,10 +32,11 @@ COLUMNS = (
 NOTE = (
     "By method=Exact(limit=30), k = 1. proved: the share of rows whose answer is said to be the "
     "nearest of all; refuted: how many of these the engine has a nearer answer for, by more than "
-    f"{PROVED:g} of the distance, which shows the proof to be wrong. s: the seconds that solving a "
+    f"{PROVED:g} of the price, which shows the proof to be wrong. s: the seconds that solving a "
     "row takes; ms per row: the whole call, programs built, the model read before. engine: "
-    "method='auto', k = 1, on the rows proved; its gap is how much further its answer is than the "
-    "nearest, as a share of that."
+    "method='auto', k = 1, on the rows proved; its gap is how much dearer its answer is than the "
+    "nearest, as a share of that. By price: the distance, plus the sparsity times the share of "
+    "features changed."
 )
 
 
@@ -50,9 +51,9 @@ class Proved:
     each: float
     """The seconds of the whole call, a row."""
     nearest: np.ndarray
-    """[rows done] how far the nearest answer is, by the proof."""
+    """[rows done] the price of the nearest answer, by the proof."""
     engine: np.ndarray
-    """[rows done] how far the engine's answer is; infinite without one."""
+    """[rows done] the price of the engine's answer; infinite without one."""
     answers: ifonly.Answers
     """What solving found."""
 
@@ -92,13 +93,13 @@ def prove(
     whole = seconds(lambda: found.append(solver.explain(rows, k=1)))
     table = pd.DataFrame(found[0].certificates())
     done = table["proved"].to_numpy() & np.isfinite(table["bound"])
-    distance = np.where(engine.filled, engine.distance(), np.inf)[:, 0]
+    price = np.where(engine.filled, engine.price(), np.inf)[:, 0]
     return Proved(
         done,
         table["seconds"].to_numpy(),
         whole / len(rows),
-        table["distance"][done].to_numpy(),
-        distance[done],
+        table["price"][done].to_numpy(),
+        price[done],
         found[0],
     )
 

@@ -71,7 +71,8 @@ def explain(
         'suggested' stands for `ifonly.suggest_rules(data)`.
     method
         How answers are searched for: 'auto', 'gradient' (the paper's method), 'exact' (nearest,
-        proved), 'edits' or 'neighbours'; a Searcher with its own knobs, such as
+        proved), 'surrogate' (few model rows; 'auto' chooses it for a slow model), 'edits' or
+        'neighbours'; a Searcher with its own knobs, such as
         `ifonly.search.Engine(effort='thorough', tight=False)`; or a Method.
     diversity
         From 0, the closest answers, to 1, the widest; 0.55 unless stated.

@@ -60,7 +60,7 @@ class Explainer:
     causes
         An `ifonly.CausalModel`: an answer is then an action and what follows from it.
     method
-        'auto', 'gradient', 'exact', 'edits' or 'neighbours'; a Searcher such as
+        'auto', 'gradient', 'exact', 'surrogate', 'edits' or 'neighbours'; a Searcher such as
         `Engine(effort='thorough')`; or a Method.
     budget
         What preparing may cost, as in `explain`: fewer rows of `data` are asked about, and what
@@ -104,8 +104,12 @@ class Explainer:
             )
         if categorical:
             space = Space.infer(data, categorical)
-        setting = prepare(model, data, space, causes, limit).with_rules(rules)
-        self.setting = self._provided(setting, self.method)
+        by_itself = isinstance(method, str) and method == "auto"
+        slow = None if by_itself else "surrogate" in self.method.needs
+        setting = prepare(model, data, space, causes, limit, slow=slow).with_rules(rules)
+        if setting.slow:
+            self.method = method_of("surrogate")
+        self.setting = provided(setting, self.method.needs)
         self._usual: dict[Any, Usual] = {}
 
     @options
@@ -230,15 +234,11 @@ class Explainer:
         setting = self.setting  # read once: another thread may drop its route
         check_used(method, question.certify, setting.space.sparsity)
         if question.certify is not False and setting.reading is None and not setting.unread:
-            setting = self.setting = provided(setting, gradient=False, reading=False, certify=True)
-        setting = setting if weights is None else setting.priced(weights)
-        return setting.with_rules(rules)
-
-    @staticmethod
-    def _provided(setting: Setting, method: Method) -> Setting:
-        return provided(
-            setting, gradient=method.descends, reading="reading" in method.needs, certify=False
-        )
+            setting = self.setting = provided(setting, frozenset(), certify=True)
+        prices: dict[str, Any] = {} if weights is None else {"weights": weights}
+        if not method.weighs:  # what nothing makes small is no part of the price
+            prices["sparsity"] = 0.0
+        return (setting.priced(**prices) if prices else setting).with_rules(rules)
 
 
 def _explained(
@@ -257,7 +257,7 @@ def _explained(
     certain = not setting.decision.found
     said = predict_asked(model, asked, cut, stated=stated, certain=certain)
     goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
-    if goal.avoided is not None and (method.needs or question.certify is not False):
+    if goal.avoided is not None and (method.needs - {"surrogate"} or question.certify is not False):
         raise OptionError(
             "target='other' cannot be used here: a method that looks inside the model, or a proof, "
             "needs one wanted class.",

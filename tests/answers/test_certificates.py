@@ -62,7 +62,7 @@ def rows(name: str) -> pd.DataFrame:
 
 
 def nearest(name: str, row: pd.Series, space: ifonly.Space, rules: list[str]) -> float:
-    """The distance of the nearest answer among all rows of the space; infinite with none."""
+    """The price of the nearest answer among all rows of the space; infinite with none."""
     values = [
         np.arange(18, 26),
         np.arange(0, 36) / 10,
@@ -78,7 +78,7 @@ def nearest(name: str, row: pd.Series, space: ifonly.Space, rules: list[str]) ->
         kept &= ~rise | (every["age"] >= row["age"] + 2)
     metric = ifonly.space.Metric.of(space)
     own = space.codes(row.to_frame().T.astype(table().dtypes.to_dict()))
-    far = metric.distance(space.codes(every[kept]), own)
+    far = metric.price(space.codes(every[kept]), own)
     return float(far.min(initial=np.inf))
 
 
@@ -97,7 +97,7 @@ def test_the_exact_answer_is_the_nearest_of_all(name: str, rules: list[str]) -> 
             assert answers.status[place] is ifonly.Status.INFEASIBLE
             assert proofs["bound"][place] == np.inf
         else:
-            assert proofs["distance"][place] == pytest.approx(best, abs=1e-9)
+            assert proofs["price"][place] == pytest.approx(best, abs=1e-9)
             assert proofs["proved"][place]
 
 
@@ -109,7 +109,7 @@ def test_a_certificate_never_claims_more_than_the_truth(name: str) -> None:
     best = [nearest(name, asked.iloc[i], answers.space, []) for i in range(len(asked))]
     assert (proofs["bound"] <= np.array(best) + 1e-9).all()
     assert np.allclose(proofs["bound"], best)
-    assert np.allclose(proofs["distance"], best)
+    assert np.allclose(proofs["price"], best)
     assert proofs["proved"].all()
     again = ifonly.Answers.from_json(answers.to_json()).certificates()
     pd.testing.assert_frame_equal(again, proofs)
@@ -120,7 +120,7 @@ def test_further_answers_are_other_ways() -> None:
     for x, points in zip(answers.x, answers.points, strict=True):
         ways = np.where(answers.space.continuous, np.sign(points - x), points)
         assert len(np.unique(ways, axis=0)) == 3
-    assert (np.diff(answers.distance(), axis=1)[answers.filled[:, 1:]] >= -1e-12).all()
+    assert (np.diff(answers.price(), axis=1)[answers.filled[:, 1:]] >= -1e-12).all()
 
 
 def test_without_a_proof_there_is_no_certificate() -> None:

@@ -41,7 +41,7 @@ SIDE_READERS = {"cli", "paper"} | SIDE
 
 # Package -> the files or folders of ifonly that may import it, at the top or inside a function.
 ROOMS = {
-    "torch": ["models/adapters/torch"],
+    "torch": ["models/adapters/torch", "search/device"],
     "onnxruntime": ["models/adapters/onnx"],
     "highspy": ["search/exact"],
     "ortools": ["search/exact"],

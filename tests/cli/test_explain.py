@@ -151,5 +151,15 @@ def test_a_target_is_read_as_the_model_means_it(
 
 def test_a_proof_is_told_and_kept(explain: Any) -> None:
     ran = explain("--certify", "20", "--format", "json")
-    assert "The nearest answer is proved for" in ran.err
+    assert "The nearest answer by distance plus 0.5 times the share of features" in ran.err
     assert Answers.from_json(ran.out).certificates()["gap"].max() < 0.05
+
+
+def test_a_device_is_named_and_needs_the_default_method(explain: Any) -> None:
+    pytest.importorskip("torch")
+    ran = explain("--device", "cpu", "-k", "2", "--format", "json")
+    assert ran.code == 0
+    assert "device='cpu'" in Answers.from_json(ran.out).record["method"]
+    refused = explain("--device", "cpu", "--method", "gradient")
+    assert refused.code == 2
+    assert "--device cpu has no effect with --method gradient." in refused.err

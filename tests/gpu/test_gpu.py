@@ -10,6 +10,7 @@ import pytest
 
 import ifonly
 from ifonly import recipes
+from ifonly.search import Engine
 
 torch = pytest.importorskip("torch")
 
@@ -74,3 +75,16 @@ def test_answers_from_a_gpu_are_accepted_by_the_module(data: pd.DataFrame) -> No
     decided = (module(units.cuda()).cpu().detach().numpy()[:, 0] > 0).astype(int)
     rows, _ = np.nonzero(answers.filled)
     assert (decided == np.array(answers.wanted)[rows]).all()
+
+
+def test_the_engine_on_a_gpu_answers_as_on_a_cpu(data: pd.DataFrame) -> None:
+    space = ifonly.Space.infer(data)
+    found = {
+        device: ifonly.explain(
+            model_of(space, device or "cpu"), data[:500], data=data, method=Engine(device=device)
+        )
+        for device in (None, "cuda")
+    }
+    assert found["cuda"].filled.all()
+    mine, others = (found[one].metrics()["objective"].mean() for one in ("cuda", None))
+    assert mine <= others + 0.02

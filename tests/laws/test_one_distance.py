@@ -1,4 +1,4 @@
-"""There is one distance: frame, metrics, certificates and views agree on it to the last bit."""
+"""There is one distance and one price: frame, metrics, certificates and views agree on both."""
 
 from __future__ import annotations
 
@@ -62,10 +62,11 @@ def test_metrics_and_frame_have_one_distance(seed: int) -> None:
     rng = np.random.default_rng(seed)
     data = random_frame(seed)
     answers = random_model(data, rng).explain(data[:8], k=3)
-    frame = answers.frame().groupby("query")["distance"]
-    measured = answers.metrics().set_index("query")["distance"].dropna()
-    assert np.allclose(measured, frame.mean(), rtol=1e-12, atol=0)
-    assert measured.index.tolist() == frame.mean().index.tolist()
+    for name in ("distance", "price"):
+        frame = answers.frame().groupby("query")[name]
+        measured = answers.metrics().set_index("query")[name].dropna()
+        assert np.allclose(measured, frame.mean(), rtol=1e-12, atol=0)
+        assert measured.index.tolist() == frame.mean().index.tolist()
     shown = [one.distance for row in answers.views() for one in row.answers]
     assert shown == answers.frame()["distance"].tolist()
     report = evaluated(answers).per_row
@@ -78,14 +79,18 @@ def test_metrics_and_frame_have_one_distance(seed: int) -> None:
         pd.testing.assert_frame_equal(ours, strangers, check_dtype=False)
 
 
-def test_a_certificate_has_the_least_distance_of_the_frame() -> None:
+def test_a_certificate_has_the_least_price_of_the_frame() -> None:
     rng = np.random.default_rng(3)
     data = pd.DataFrame({"a": rng.integers(0, 50, 200), "b": rng.integers(0, 50, 200)})
     model = LogisticRegression().fit(data, data["a"] + data["b"] > 60)
     costs = {"a": ifonly.cost(up=5, down=0.2)}
     answers = ifonly.explain(model, data[:10], data=data, k=3, weights=costs, certify=5)
-    least = answers.frame().groupby("query")["distance"].min()
-    assert answers.certificates()["distance"].tolist() == least.tolist()
+    frame, lines = answers.frame(), answers.certificates()
+    least = frame.loc[frame.groupby("query")["price"].idxmin()]
+    for name in ("distance", "price"):
+        assert lines[name].tolist() == least[name].tolist()
+    charge = answers.space.sparsity / len(answers.space)
+    assert np.allclose(frame["price"], frame["distance"] + charge * frame["changed"], rtol=1e-12)
 
 
 def test_the_command_measures_saved_answers_by_their_own_distance(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class Broken:
         elif self.fault == "lost" and margin.shape[1]:
             margin[:] = -np.inf
         elif self.fault == "nearest" and margin.shape[1]:
-            cost = np.where(pool.valid, problem.distance(points), np.inf)
+            cost = np.where(pool.valid, problem.price(points), np.inf)
             np.put_along_axis(margin, cost.argmin(axis=1)[:, None], -np.inf, axis=1)
         elif self.fault == "batch" and len(points) < 4:
             margin = np.where(pool.valid, -np.inf, margin)

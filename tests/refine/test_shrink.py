@@ -84,8 +84,8 @@ def test_every_set_of_changes_has_its_nearest_candidates_bettered(seed: int, eac
     for row in range(3):
         valid = pool.valid[row]
         sets = {tuple(one) for one in problem.changed(pool.points)[row][valid].tolist()}
-        before = problem.distance(pool.points)[row][valid]
-        after = np.sort(problem.distance(refined.points)[row][refined.valid[row]])
+        before = problem.price(pool.points)[row][valid]
+        after = np.sort(problem.price(refined.points)[row][refined.valid[row]])
         kept = min(len(before), len(sets))  # at least one of each set
         assert len(after) >= kept
         firsts = np.sort(

@@ -92,9 +92,9 @@ def test_no_diversity_gives_the_k_nearest(seed: int, k: int) -> None:
     problem, pool = posed(seed)
     chosen, filled = Determinant(diversity=0.0).select(problem, pool, k)
     for row in range(len(problem.x)):
-        distances = np.sort(problem.distance(pool.points)[row][pool.valid[row]])[:k]
-        ours = problem.metric.distance(chosen[row][filled[row]], problem.x[row])
-        assert np.allclose(ours, distances)
+        prices = np.sort(problem.price(pool.points)[row][pool.valid[row]])[:k]
+        ours = problem.metric.price(chosen[row][filled[row]], problem.x[row])
+        assert np.allclose(ours, prices)
 
 
 @given(seed=SEEDS, k=st.integers(1, 15))
@@ -120,8 +120,8 @@ def test_a_choice_is_of_valid_points_of_the_pool_without_repeats(seed: int, k: i
 def test_the_nearest_answer_stands_first(seed: int) -> None:
     problem, pool = posed(seed)
     chosen, filled = Determinant().select(problem, pool, 4)
-    distance = np.where(filled, problem.distance(chosen), np.inf)
-    assert (np.diff(np.where(np.isinf(distance), 1e9, distance), axis=1) >= 0).all()
+    price = np.where(filled, problem.price(chosen), np.inf)
+    assert (np.diff(np.where(np.isinf(price), 1e9, price), axis=1) >= 0).all()
 
 
 def test_more_diversity_spreads_the_set() -> None:

@@ -62,21 +62,21 @@ def test_no_valid_set_of_a_pool_is_better(
     problem, pool = posed(seed, m=9)
     exact = ExactChoice(Determinant(diversity, nearest=locked))
     points, filled = exact.select(problem, pool, k)
-    values, distance = exact.values(problem, points, filled), problem.distance(pool.points)
+    values, price = exact.values(problem, points, filled), problem.price(pool.points)
     for row, valid in enumerate(pool.valid):
         slots = np.flatnonzero(valid)
         assert filled[row].sum() == min(k, len(slots))
         if not len(slots):
             continue
         one = problem.take(np.array([row]))
-        nearest = distance[row, slots].min()
+        nearest = price[row, slots].min()
         for chosen in combinations(slots, min(k, len(slots))):
-            if locked and distance[row, list(chosen)].min() > nearest:
+            if locked and price[row, list(chosen)].min() > nearest:
                 continue
             other = pool.points[None, row, list(chosen)]
             value = exact.values(one, other, np.ones(other.shape[:2], dtype=bool))[0]
             # Where several are nearest, one of them is locked, and another might do better.
-            tied = locked and (distance[row, slots] < nearest + 1e-6).sum() > 1
+            tied = locked and (price[row, slots] < nearest + 1e-6).sum() > 1
             assert tied or value <= values[row] + 1e-9
 
 

@@ -140,7 +140,7 @@ def test_law_every_answer_that_a_thorough_search_or_an_enumeration_has_is_found(
         rows = data[model.predict(data) == 0][:3]
         space = every(data)
         good = space[model.predict(space) == 1]
-        asked = {"data": data, "k": 4, "rules": rules, "target": 1}
+        asked: dict[str, Any] = {"data": data, "k": 4, "rules": rules, "target": 1}
         answers = ifonly.explain(model, rows, **asked)
         thorough = ifonly.explain(model, rows, method=Engine("thorough"), **asked)
         for i, (_, row) in enumerate(rows.iterrows()):

@@ -82,11 +82,18 @@ def test_diversity_is_refused_where_nothing_would_use_it(name: str) -> None:
         asked(EVERY[name], diversity=0.9)
 
 
-@pytest.mark.parametrize("name", SOLVING | IN_ORDER)
+@pytest.mark.parametrize("name", [*IN_ORDER, "mixed_integer_cf"])
 def test_sparsity_is_refused_where_nothing_would_use_it(name: str) -> None:
     space = ifonly.Space.infer(DATA, sparsity=2.0)
     with pytest.raises(OptionError, match=r"sparsity=2\.0 of the space has no effect"):
         asked(EVERY[name], space=space)
+
+
+@pytest.mark.parametrize("name", [*IN_ORDER, "mixed_integer_cf"])
+def test_what_does_not_weigh_the_charge_has_none(name: str) -> None:
+    answers = asked(EVERY[name], k=1)
+    assert answers.space.sparsity == answers.record["sparsity"] == 0
+    assert np.array_equal(answers.price(), answers.distance())
 
 
 def test_sparsity_has_an_effect() -> None:

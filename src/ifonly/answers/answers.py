@@ -58,7 +58,7 @@ class Answers(AnswerPages):
     acted
         bool [q, k, d]: what an answer changes itself, where causes are known: the rest follows.
     bound
-        [q] the proved lower bound of the distance of every answer; infinite: there is none.
+        [q] the proved lower bound of the price of every answer; infinite: there is none.
     seconds
         [q] how long the proof took.
     reached

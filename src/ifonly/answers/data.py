@@ -93,8 +93,33 @@ class AnswerData:
         >>> answers.distance().round(2)
         array([[1.55]])
         """
-        done = np.where(self.acted_features(), self.points, self.x[:, None])
-        return np.asarray(self.metric.cost(done, self.x[:, None]))
+        return np.asarray(self.metric.cost(self._acted, self.x[:, None]))
+
+    def price(self) -> np.ndarray:
+        """What the nearest answer has the least of: distance, and the charge for each change.
+
+        The charge is the `sparsity` of the space, divided by the number of features.
+
+        Returns
+        -------
+        np.ndarray
+            [q, k].
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> answers.price().round(2)
+        array([[2.05]])
+        """
+        return np.asarray(self.metric.price(self._acted, self.x[:, None]))
+
+    @property
+    def _acted(self) -> np.ndarray:
+        """[q, k, d] the answers without what follows from them."""
+        return np.where(self.acted_features(), self.points, self.x[:, None])
 
     def prediction(self, row: int, answer: int) -> Any:
         """What the model predicts for an answer: a class, or a number.
@@ -180,7 +205,7 @@ class AnswerData:
 
     @property
     def metric(self) -> Metric:
-        """The distance that the answers were chosen by."""
+        """The distance and the price that the answers were chosen by."""
         return Metric.of(self.space)
 
     def name(self, thing: Any) -> Any:

@@ -62,6 +62,7 @@ def record_of(
         "rules_fingerprint": hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16],
         "model_fingerprint": setting.fingerprint,
         "prepared_rows": _prepared(setting),
+        "slow": setting.slow,
         "model_rows": model.rows,
         "model_calls": model.calls,
         "route": ROUTES.get(type(model.route).__name__, "the model itself"),
@@ -74,7 +75,7 @@ def record_of(
 def _prepared(setting: Setting) -> int:
     """How many rows the model was asked about before any search, or to read it for the solver."""
     kept = setting.readable.kept if setting.readable else []
-    return max(setting.prepared_rows, *(one.prepared_rows for one in kept), 0)
+    return int(max(setting.prepared_rows, *(one.prepared_rows for one in kept), 0))
 
 
 def _kinds(space: Space) -> dict[str, Any]:

@@ -28,7 +28,8 @@ class AnswerTables(AnswerData):
     def frame(self) -> Frame:
         """One line per answer: query, answer, the features and what is known of the answer.
 
-        That is its prediction, score, distance, how many features are changed, and whether it is
+        That is its prediction, score, distance, how many features are changed, its price (the
+        distance and the charge for these: the nearest answer has the least), and whether it is
         `extra`: a smaller change is enough, and it fills a place for which no other answer was
         found. Where a feature has one of these names, ifonly's column gets leading
         underscores: as many as set it apart from every feature. `query` is the position of the
@@ -59,6 +60,7 @@ class AnswerTables(AnswerData):
             "score": self.score[self.filled],
             "distance": self.distance()[self.filled],
             "changed": self.changed().sum(axis=-1)[self.filled],
+            "price": self.price()[self.filled],
             "extra": self.extra[self.filled],
         }
         before = {"query": rows, "answer": places}
@@ -118,9 +120,8 @@ class AnswerTables(AnswerData):
            query status  changed  valid_unique
         0      0  found      1.0           1.0
         """
-        measured = metrics.set_metrics(
-            self.metric, self.x, self.points, self.filled, distance=self.distance()
-        )
+        far = {"distance": self.distance(), "price": self.price()}
+        measured = metrics.set_metrics(self.metric, self.x, self.points, self.filled, **far)
         count = self.counted().sum(axis=-1, keepdims=True)
         measured["changed"] = importance.change_share(count, self.filled)[:, 0]
         status = [str(status) for status in self.status]
@@ -227,6 +228,9 @@ class AnswerTables(AnswerData):
     def certificates(self) -> Frame:
         """One line per row: how near the nearest answer is, and how near any answer can be.
 
+        The nearest is the one of least price. The price is the distance and `sparsity` times the
+        share of features that change; with a `sparsity` of 0 it is the distance.
+
         Returns
         -------
         Frame
@@ -244,7 +248,7 @@ class AnswerTables(AnswerData):
         >>> model = LogisticRegression().fit(data, data["income"] > 45)
         >>> answers = ifonly.explain(model, data[:1], data=data, k=1, certify=True)
         >>> answers.certificates().columns.to_list()
-        ['query', 'status', 'distance', 'bound', 'gap', 'proved', 'seconds', ...]
+        ['query', 'status', 'distance', 'sparsity', 'price', 'bound', 'gap', 'proved', ...]
         """
         return table(certificates.lines(self), self.library)
 

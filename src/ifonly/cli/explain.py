@@ -74,6 +74,9 @@ Threshold = Annotated[float | None, typer.Option(help="The score that decides, i
 Effort = Annotated[
     str | None, typer.Option(help="'small', 'base' or 'thorough'; by default, by the model.")
 ]
+Device = Annotated[
+    str | None, typer.Option(help="Search on a device of torch, such as 'cuda': a GPU.")
+]
 Budget = Annotated[
     float | None, typer.Option(help="The most seconds; what is found by then is kept.")
 ]
@@ -154,6 +157,7 @@ def explain(
     ordinal: Orders = None,
     weight: Weights = None,
     effort: Effort = None,
+    device: Device = None,
     budget: Budget = None,
     workers: Workers = "1",
     needed: Needed = True,
@@ -182,7 +186,7 @@ def explain(
     space = _space(train, ordinal or (), weight or (), one_hot, thousands, **more)
     _check_features(space.names, None if outcome else loaded)
     stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
-    way = as_method(method, effort, needed=needed, tight=tight, round_numbers=round_numbers)
+    way = as_method(method, effort, device, needed, tight, round_numbers)
     limit = Limit.of(budget)
     demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
     demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "keep": True}

@@ -103,7 +103,7 @@ def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
         proofs = certificates.lines(answers)
         proved, gaps = int(proofs["proved"].sum()), proofs["gap"]
         rest = "" if proved == len(answers) else f"; the widest gap is {gaps.max():.1%}"
-        say(f"The nearest answer is proved for {proved} of {len(answers)}{rest}.")
+        say(f"The nearest answer {_by(answers)} is proved for {proved} of {len(answers)}{rest}.")
     if interrupted:
         searched = len(answers) - answers.status.count(Status.SKIPPED)
         where = "stdout" if out is None else str(out)
@@ -111,3 +111,10 @@ def _end(answers: Answers, out: Path | None, *, interrupted: bool) -> None:
         raise typer.Exit(130)
     if not all(status.answered for status in answers.status):
         raise typer.Exit(3)
+
+
+def _by(answers: Answers) -> str:
+    """What the nearest answer is the nearest by."""
+    sparsity = answers.space.sparsity
+    charge = f" plus {sparsity:g} times the share of features changed" if sparsity else ""
+    return f"by distance{charge}"

@@ -27,18 +27,22 @@ _PRICE = re.compile(r"(up|down)\s+(\S+)")
 _PART = re.compile(rf"\s*((?:{QUOTED.pattern})(?=\s*(?:,|$))|[^,]*)(?:,|$)")
 
 
-def as_method(name: str, effort: str | None, **knobs: bool) -> MethodLike:
+def as_method(
+    name: str, effort: str | None, device: str | None, needed: bool, tight: bool, rounded: bool
+) -> MethodLike:
     """The method of a name, with the knobs that only the default method has."""
-    off = [f"--no-{knob.replace('_', '-')}" for knob, on in knobs.items() if not on]
-    if effort is None and not off:
+    knobs = {"needed": needed, "tight": tight, "round_numbers": rounded}
+    stated = [] if effort is None else [f"--effort {effort}"]
+    stated += [] if device is None else [f"--device {device}"]
+    stated += [f"--no-{knob.replace('_', '-')}" for knob, on in knobs.items() if not on]
+    if not stated:
         return name
     if name != "auto":
-        knob = off[0] if effort is None else f"--effort {effort}"
         raise OptionError(
-            f"{knob} has no effect with --method {name}.",
+            f"{stated[0]} has no effect with --method {name}.",
             "Leave it out, or leave --method out.",
         )
-    return Engine(effort or "auto", **knobs)
+    return Engine(effort or "auto", device=device, **knobs)
 
 
 def as_row_rules(texts: Iterable[str], q: int) -> dict[int, list[str]]:

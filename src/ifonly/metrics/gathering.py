@@ -79,6 +79,22 @@ class Sets:
         """
         return self.metric.cost(self.points, self.x[:, None])
 
+    def price(self) -> np.ndarray:
+        """The distance of each counterfactual, and the charge for its changed features.
+
+        Returns
+        -------
+        np.ndarray
+            [q, k].
+
+        Examples
+        --------
+        >>> space = Space.describe({"name": "age", "low": 0, "high": 99, "mad": 10})
+        >>> Sets(space, np.array([[30.0]]), np.array([[[45.0]]]), np.array([[True]])).price()
+        array([[2.]])
+        """
+        return self.metric.price(self.points, self.x[:, None])
+
 
 def gather(
     counterfactuals: Frame,

@@ -24,11 +24,12 @@ def set_metrics(
     present: np.ndarray | None = None,
     *,
     distance: np.ndarray | None = None,
+    price: np.ndarray | None = None,
 ) -> dict[str, np.ndarray]:
     """The metrics of sets of counterfactuals: one array [q] per metric.
 
     Proximity, sparsity and diversity are unweighted, as in the paper; distance, det and objective
-    use the metric's weights, distance and objective its costs.
+    use the metric's weights, distance and objective its costs; price has the charge besides.
 
     Parameters
     ----------
@@ -46,6 +47,8 @@ def set_metrics(
     distance
         [q, k] how far each point is from its row, where some changes follow from others and
         cost nothing; by default what all changes cost.
+    price
+        [q, k] the same with the charge for changed features.
 
     Returns
     -------
@@ -61,9 +64,10 @@ def set_metrics(
     """
     present = valid if present is None else present
     distance = metric.cost(points, x[:, None]) if distance is None else distance
+    price = metric.price(points, x[:, None]) if price is None else price
     q, k, d = points.shape
     size = max(1, ROOM // (k * k * d))
-    each = (x, points, valid, present, np.asarray(distance))
+    each = (x, points, valid, present, np.stack([distance, price], axis=-1))
     parts = [
         _table(metric, *(one[start : start + size] for one in each))
         for start in range(0, max(q, 1), size)
@@ -77,21 +81,22 @@ def _table(
     points: np.ndarray,
     valid: np.ndarray,
     present: np.ndarray,
-    distance: np.ndarray,
+    far: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """The metrics of some rows."""
+    """The metrics of some rows; `far` [q, k, 2] are the distance and the price of each point."""
     gaps = metric.gaps(points, x[:, None])
     pair_gaps, pairs = _pairs(metric, points, present)
     unique = valid & ~repeated(points, present)
-    far = _mean(distance, present)
+    distance, price = (_mean(one, present) for one in np.moveaxis(far, -1, 0))
     determinant = det_kernel(metric, points, present)
     table = {
         "answers": present.sum(axis=1),
         "valid_unique": unique.sum(axis=1) / points.shape[1],
-        "distance": far,
+        "distance": distance,
+        "price": price,
         "det": determinant,
         "pairwise_distance": _mean(pair_gaps @ metric.scale, pairs, empty=0.0),
-        "objective": 0.5 * far - determinant,
+        "objective": 0.5 * distance - determinant,
         "changed": _mean((gaps > 0).sum(axis=-1), present),
         "sparsity": 1 - _mean((gaps > 0).mean(axis=-1), present),
         "count_diversity": _mean((pair_gaps > 0).mean(axis=-1), pairs, empty=0.0),

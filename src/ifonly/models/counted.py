@@ -132,6 +132,10 @@ class Counted:
         finally:
             self.rows, self.calls = other.rows, other.calls
 
+    def imagined(self, model: Model, memo: Memo | None = None) -> Counted:
+        """A model that costs nothing in place of this one, in the time that the search has left."""
+        return Counted(model, model, memo, deadline=self._until(search=True))
+
     def reserve(self, answers: int) -> None:
         """Keep back what the judge needs for some answers, and to confirm what the route said."""
         self.reserved = 2 * (answers + sum(len(codes) for codes, _ in self.promised))

@@ -227,6 +227,6 @@ def _encoding(space: Space, codes: np.ndarray) -> Scores:
             code = points[:, j]
             share = counts[np.nan_to_num(code).astype(np.intp)] / len(codes)
             units[:, np.searchsorted(feature, j)] = np.where(np.isnan(code), 0.0, share)
-        return units
+        return np.asarray(units)
 
     return encode

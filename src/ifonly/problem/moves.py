@@ -92,7 +92,8 @@ def settle(
     row = np.arange(len(value)).reshape(-1, *[1] * (value.ndim - 1))
     own = box.x[row, feature]
     if stops:
-        value = _to_stops(value, *np.broadcast_arrays(own, feature, value)[:2], stops)
+        whole, kind = np.broadcast_arrays(own, feature, value)[:2]
+        value = _to_stops(value, whole, kind, stops)
     low, high = box.low[row, feature], box.high[row, feature]
     inside = np.minimum(np.maximum(value, low), high)
     return np.asarray(np.where(low <= high, inside, own))

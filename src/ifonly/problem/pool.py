@@ -34,6 +34,11 @@ class Pool:
         """bool [q, m]: the candidates with the wanted outcome."""
         return self.margin > 0
 
+    @property
+    def m(self) -> int:
+        """How many slots a row has."""
+        return int(self.margin.shape[1])
+
     def join(self, other: Pool) -> Pool:
         """Both pools side by side."""
         return Pool(

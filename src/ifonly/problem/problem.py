@@ -6,6 +6,7 @@ from its row, is it possible, is it an answer. Searchers, refiners and selectors
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from ifonly.causal import Causes
 from ifonly.models import Counted, Differentiable
-from ifonly.models.reading import Reading
+from ifonly.models.reading import Reading, Trees
 from ifonly.models.routes.lookup import Lookup
 from ifonly.plausible import Usual
 from ifonly.problem.goal import Goal
@@ -50,6 +51,8 @@ class Problem:
     """What follows from what: points are then actions, and `result` is what they lead to."""
     reading: Reading | None = None
     """The model's layers or trees, where the method needs them."""
+    trees: Callable[[], Trees | None] = lambda: None
+    """The model's trees, to propose by: right on the value grid, and not checked."""
     limits: Box | None = None
     """Where causes are known: what a row may become, while `box` says what may be acted on."""
     usual: Usual | None = None
@@ -63,10 +66,6 @@ class Problem:
     def moves(self) -> Moves:
         """Where each row may go; made where it is asked for."""
         return Moves.of(self.box, self.grid.fine)
-
-    def reference_margin(self) -> np.ndarray:
-        """[q, n] the margins of the reference rows for each row's own goal."""
-        return self.reference.margin(self.goal, len(self.x))
 
     @property
     def spent(self) -> bool:
@@ -260,6 +259,10 @@ class Problem:
     def distance(self, points: np.ndarray) -> np.ndarray:
         """[q, m] how far points [q, m, d] are from their rows."""
         return np.asarray(self.metric.cost(points, self.x[:, None]))
+
+    def price(self, points: np.ndarray) -> np.ndarray:
+        """[q, m] the price of points [q, m, d]: the nearest is the one of the least."""
+        return np.asarray(self.metric.price(points, self.x[:, None]))
 
     def changed(self, points: np.ndarray) -> np.ndarray:
         """bool [q, m, d]: the features in which points differ from their rows."""

@@ -9,10 +9,10 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """Bounds on the distance of every answer, and how long they took to prove."""
+    """Bounds on the price of every answer, and how long they took to prove."""
 
     bound: np.ndarray
-    """[q] what no answer's distance is below; inf: there is none, -inf: nothing is proved."""
+    """[q] what no answer's price is below; inf: there is none, -inf: nothing is proved."""
     seconds: np.ndarray
     """[q]"""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ifonly.models.emulator import Emulator
 from ifonly.problem.goal import Goal
 
 
@@ -15,6 +16,8 @@ class Reference:
 
     codes: np.ndarray
     scores: np.ndarray
+    emulator: Emulator | None = None
+    """A cheap model fitted to them, where the method needs one."""
 
     def margin(self, goal: Goal, q: int) -> np.ndarray:
         """[q, n] the margins of the rows for each of q goals."""

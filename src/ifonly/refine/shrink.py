@@ -2,7 +2,7 @@
 
 A few rounds, one model call each. In a round every kept point tries to give one of its dearest
 changes back, and tries values between the row's and its own for its widest continuous changes; of
-the moves that keep the outcome it takes the one that saves most distance. What fails is remembered:
+the moves that keep the outcome it takes the one that saves most. What fails is remembered:
 a refused change is not offered again, and the nearest failing value bounds the next sections, so
 that a few rounds bisect as finely as many.
 """
@@ -67,7 +67,7 @@ class Shrink:
         if not pool.margin.shape[1]:
             return pool
         size = size_of(self.effort, problem.model)
-        cost = np.where(pool.valid, problem.distance(pool.points), _INF)
+        cost = np.where(pool.valid, problem.price(pool.points), _INF)
         sets = change_sets(changes(pool.points, problem.moves.origin))
         index, found = leaders(cost, sets, size.keep, each=self.each)
         origin = _spread(problem.moves.origin, index.shape[1])
@@ -94,14 +94,14 @@ class Shrink:
         a = feature.shape[2]
         tried = problem.repaired(edited(state.points, feature, value))
         margin = problem.margin(tried, inside=True)
-        distance = problem.distance(tried)
-        kept = ((margin > 0) & (distance > 0)).reshape(q, n, a) & (state.margin > 0)[:, :, None]
-        move = np.where(kept, distance.reshape(q, n, a), _INF).argmin(2) + np.arange(n) * a
-        better = pick(kept.reshape(q, n * a), move) & (pick(distance, move) < state.distance)
+        price = problem.price(tried)
+        kept = ((margin > 0) & (price > 0)).reshape(q, n, a) & (state.margin > 0)[:, :, None]
+        move = np.where(kept, price.reshape(q, n, a), _INF).argmin(2) + np.arange(n) * a
+        better = pick(kept.reshape(q, n * a), move) & (pick(price, move) < state.price)
         return _State(
             np.where(better[:, :, None], gather(tried, move), state.points),
             np.where(better, pick(margin, move), state.margin),
-            np.where(better, pick(distance, move), state.distance),
+            np.where(better, pick(price, move), state.price),
             _raised(state.floor, features, values, kept[:, :, g:].reshape(q, n, -1, s)),
             written(state.refused, gifts, ~kept[:, :, :g] | read(state.refused, gifts)),
         )
@@ -130,7 +130,7 @@ class _State:
 
     points: Points
     margin: NDArray[np.floating]
-    distance: NDArray[np.floating]
+    price: NDArray[np.floating]
     floor: Points
     refused: NDArray[np.bool_]
 

@@ -6,6 +6,7 @@ from ifonly.search.exact.searcher import Exact
 from ifonly.search.gradient import Gradient
 from ifonly.search.neighbours import Neighbours
 from ifonly.search.searcher import Searcher
+from ifonly.search.surrogate import Surrogate
 from ifonly.search.union import Union
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "Gradient",
     "Neighbours",
     "Searcher",
+    "Surrogate",
     "Union",
 ]

@@ -28,17 +28,18 @@ def copies_of_neighbours(problem: Problem, count: int, copies: int) -> Points:
         return blank(q, 0, d, problem.x.dtype)
     origin, known = problem.moves.origin, problem.reference.codes
     far = problem.metric.distance(known[None], problem.x[:, None, :])
-    index, found = best(np.where(problem.reference_margin() > 0, far, np.float32(np.inf)), count)
+    margin = problem.reference.margin(problem.goal, len(problem.x))
+    index, found = best(np.where(margin > 0, far, np.float32(np.inf)), count)
     whole = known.T.take(index, axis=1)
     whole = np.where(found, whole, origin.T[:, :, None]).transpose(1, 2, 0)
     whole = problem.box.clip(whole)
-    keep = _halves(d, 1 + copies, count, problem.seed)
+    keep = halves(d, 1 + copies, count, problem.seed)
     out = np.where(keep, whole.transpose(2, 0, 1)[:, :, None], origin.T[:, :, None, None])
     return out.reshape(d, q, -1).transpose(1, 2, 0)
 
 
 @lru_cache(maxsize=64)
-def _halves(d: int, copies: int, count: int, seed: int) -> NDArray[np.bool_]:
+def halves(d: int, copies: int, count: int, seed: int) -> NDArray[np.bool_]:
     """Which features [d, 1, copies, count] a copy takes over; the first copy takes all."""
     keep = np.random.default_rng([seed, 2]).random((d, 1, copies, count)) < 0.5
     keep[:, :, 0] = True

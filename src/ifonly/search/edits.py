@@ -69,7 +69,7 @@ def single_edits(problem: Problem) -> np.ndarray:
 def _promising(problem: Problem, pool: Pool, m: int) -> Pool:
     """The m candidates that gain most margin, a few for each feature so that features mix."""
     gain = pool.margin
-    price = problem.distance(pool.points)
+    price = problem.price(pool.points)
     by_margin = pool.nearest(-gain, m // 2)
     by_rate = pool.nearest(-np.where(gain > -np.inf, gain / (1 + price), gain), m - m // 2)
     return by_margin.join(by_rate)

@@ -36,7 +36,9 @@ from ifonly.problem.moves import settle
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search.copies import copies_of_neighbours
+from ifonly.search.device.selector import check_device, room, search_on
 from ifonly.search.edit_list import Plan, plan
+from ifonly.search.lines.near_points import near_points
 
 Floats = NDArray[np.floating]
 _INF = np.float32(np.inf)
@@ -64,11 +66,14 @@ class Engine:
         or `tight`.
     nearest
         The nearest answer is among the answers.
+    device
+        Where to search, as torch names it: 'cuda' is a GPU. For networks and trees that ifonly can
+        read. None: the CPU, for any model.
 
     Examples
     --------
-    >>> Engine(effort="thorough")
-    Engine(effort='thorough', needed=True, tight=True, round_numbers=True, nearest=True)
+    >>> Engine(device="cuda").needs
+    frozenset({'reading'})
     """
 
     effort: Effort = "auto"
@@ -76,14 +81,28 @@ class Engine:
     tight: bool = True
     round_numbers: bool = True
     nearest: bool = True
+    device: str | None = None
 
     def __post_init__(self) -> None:
         check_effort(self.effort)
+        check_device(self.device)
         for name in ("needed", "tight", "round_numbers", "nearest"):
             check_flag(getattr(self, name), name)
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What it needs of a model: its layers or trees, where it searches on a device."""
+        return frozenset() if self.device is None else frozenset({"reading"})
+
+    @property
+    def room(self) -> int:
+        """How many times the ordinary number of rows is searched together."""
+        return 1 if self.device is None else room(self.device)
+
     def search(self, problem: Problem, k: int) -> Pool:
         """The near and the wide candidates of every row."""
+        if self.device is not None:
+            return search_on(self.device, self.effort, problem)
         sized = replace(self, effort=size_of(self.effort, problem.model))
         groups = list(problem.moves.alike())
         if len(groups) == 1:
@@ -116,6 +135,7 @@ class Engine:
         found = self._beam(
             problem, _edits(problem, shared, first, size.branch), start, _of_sets(first, shared)
         )
+        found = _along_trees(problem, found)
         return _near(found, size.near).pool().join(_draw(first, shared, size.wide).pool())
 
     def _beam(self, problem: Problem, edits: _Edits, tried: _Found, found: _Found) -> _Found:
@@ -134,21 +154,21 @@ class Engine:
     def _next(self, problem: Problem, tried: _Found, start: Floats) -> Points:
         """The most promising invalid points [q, width, d].
 
-        Half by margin, half by margin gained per distance; one for each set of changed features, or
+        Half by margin, half by margin gained per price; one for each set of changed features, or
         the beam narrows to one idea.
         """
         half = self._size.width // 2
-        distance = problem.distance(tried.points)
-        hopeful = (tried.margin <= 0) & (tried.margin > -_INF) & (distance > 0)
+        price = problem.price(tried.points)
+        hopeful = (tried.margin <= 0) & (tried.margin > -_INF) & (price > 0)
         loss = np.where(hopeful, -tried.margin, _INF)
         few = problem.tied & (hopeful.sum(axis=1) < self._size.width)
         if few.any():
             # What no repair could mend: the least broken comes after all that is possible.
-            broken = (tried.margin == -_INF) & (distance > 0) & few[:, None]
+            broken = (tried.margin == -_INF) & (price > 0) & few[:, None]
             loss = np.where(broken, _BROKEN * (1 + problem.violation(tried.points)), loss)
         with np.errstate(invalid="ignore"):  # a range without ends has no margin but infinity
             gained = start - tried.margin
-        rate = np.where(hopeful, gained / np.maximum(distance, np.float32(1e-6)), _INF)
+        rate = np.where(hopeful, gained / np.maximum(price, np.float32(1e-6)), _INF)
         sets = change_sets(changes(tried.points, problem.moves.origin))
         by_margin, _ = leaders(loss, sets, half, each=1)
         taken = np.logical_or.reduce([sets == own[:, None] for own in pick(sets, by_margin).T])
@@ -164,7 +184,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class _Found:
-    """Points [q, m, d], margins [q, m], costs [q, m]: the distance, infinite where not valid."""
+    """Points [q, m, d], margins [q, m], costs [q, m]: the price, infinite where not valid."""
 
     points: Points
     margin: Floats
@@ -221,9 +241,20 @@ def _edits(problem: Problem, shared: Plan, first: _Found, branch: int) -> _Edits
 def _ask(problem: Problem, points: Points) -> _Found:
     points = problem.repaired(points)
     margin = problem.margin(points, inside=True)
-    distance = problem.distance(points)
+    price = problem.price(points)
     # The row itself is asked about for its margin, and is no answer.
-    return _Found(points, margin, np.where((margin > 0) & (distance > 0), distance, _INF))
+    return _Found(points, margin, np.where((margin > 0) & (price > 0), price, _INF))
+
+
+def _along_trees(problem: Problem, found: _Found) -> _Found:
+    """`found` and what the lines of the model's trees propose, where it has some."""
+    if problem.causes is not None or problem.goal.avoided is not None or problem.spent:
+        return found
+    trees = problem.trees()
+    if trees is None:
+        return found
+    points = near_points(problem, trees, found.cost.min(axis=1))
+    return _joined([found, _ask(problem, problem.box.clip(points))])
 
 
 def _of_sets(first: _Found, shared: Plan) -> _Found:

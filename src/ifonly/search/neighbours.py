@@ -51,10 +51,10 @@ def nearest_wanted(problem: Problem, count: int) -> np.ndarray:
         return problem.x[:, None][:, :0]
     scores = np.broadcast_to(reference.scores, (q, *reference.scores.shape))
     inside = problem.box.clip(np.broadcast_to(reference.codes, (q, *reference.codes.shape)))
-    distance = np.where(problem.goal.margin(scores) > 0, problem.distance(inside), np.inf)
-    order = np.argsort(distance, axis=1, kind="stable")[:, :count]
+    price = np.where(problem.goal.margin(scores) > 0, problem.price(inside), np.inf)
+    order = np.argsort(price, axis=1, kind="stable")[:, :count]
     chosen = np.take_along_axis(inside, order[:, :, None], axis=1)
-    known = np.take_along_axis(distance, order, axis=1) < np.inf
+    known = np.take_along_axis(price, order, axis=1) < np.inf
     return np.where(known[:, :, None], chosen, problem.x[:, None])
 
 

@@ -9,8 +9,8 @@ from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 
-NEEDS = ("gradient", "reading")
-"""What a strategy may need of a model beside its scores, each a field of `Problem`."""
+NEEDS = ("gradient", "reading", "surrogate")
+"""What a strategy may need of a model beside its scores; the first two are fields of `Problem`."""
 
 
 @runtime_checkable

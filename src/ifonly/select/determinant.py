@@ -1,7 +1,6 @@
 """k points near the row and far from each other.
 
-Chooses the set S that maximises log det K_S - rate * sum of prices, with price = distance + the
-space's charge for each changed feature: greedily, then by exchanges.
+Chooses the set S that maximises log det K_S - rate * sum of prices, greedily, then by exchanges.
 Plain det would vanish as k grows and choose a cluster; its logarithm keeps the balance at every k.
 """
 
@@ -12,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.arrays.batches import Points, changes, count, gather, pick
+from ifonly.arrays.batches import Points, gather, pick
 from ifonly.arrays.ranking import best
 from ifonly.errors import OptionError
 from ifonly.problem.pool import Pool
@@ -86,17 +85,17 @@ class Determinant:
         A point of a higher `tier` [q, m] is taken only where none of a lower one is left. A
         `factor` [q, m] below 1 makes a point less worth; the nearest is taken all the same.
         """
-        distance = problem.distance(pool.points)
-        weight = self._weight(problem, pool, distance) * factor
+        price = problem.price(pool.points)
+        weight = self._weight(pool, price) * factor
         if tier is not None:
             weight = np.where(weight > 0, np.maximum(weight, _TIER) * _TIER**tier, 0.0)
-            distance = distance + _FAR * tier
-        return self._settle(problem, empty(pool.points, weight, k), distance)
+            price = price + _FAR * tier
+        return self._settle(problem, empty(pool.points, weight, k), price)
 
     def widen(self, problem: Problem, chosen: Chosen, more: Pool) -> Chosen:
         """The same set, exchanged on with `more` points in the pool."""
         pool = Pool(chosen.points, np.where(chosen.weight > 0, np.float32(1), -_INF)).join(more)
-        distance = problem.distance(pool.points)
+        price = problem.price(pool.points)
         centres = gather(chosen.points, chosen.slots)
         rows = (
             kernel(problem.metric, more.points[:, None], centres[:, :, None])
@@ -104,18 +103,18 @@ class Determinant:
         )
         grown = Chosen(
             pool.points,
-            self._weight(problem, pool, distance),
+            self._weight(pool, price),
             chosen.slots,
             chosen.filled,
             np.concatenate([chosen.kernel, rows], axis=2),
         )
         if self.diversity <= 0:
             grown = empty(grown.points, grown.weight, grown.slots.shape[1])
-        return self._settle(problem, grown, distance)
+        return self._settle(problem, grown, price)
 
-    def _settle(self, problem: Problem, chosen: Chosen, distance: NDArray[np.floating]) -> Chosen:
+    def _settle(self, problem: Problem, chosen: Chosen, price: NDArray[np.floating]) -> Chosen:
         if self.nearest:
-            chosen = lock(problem, chosen, distance)
+            chosen = lock(problem, chosen, price)
         chosen = grow(problem.metric, chosen, spread=self.diversity > 0)
         if self.diversity <= 0:
             return chosen
@@ -126,29 +125,25 @@ class Determinant:
             problem.metric, chosen, locked=int(self.nearest), rounds=rounds, room=64 + 8 * k
         )
 
-    def _weight(
-        self, problem: Problem, pool: Pool, distance: NDArray[np.floating]
-    ) -> NDArray[np.float64]:
+    def _weight(self, pool: Pool, price: NDArray[np.floating]) -> NDArray[np.float64]:
         """w = exp(-rate * price) [q, m], scaled so that the cheapest has 1; 0 where not valid."""
-        price = distance.astype(np.float64)
+        price = price.astype(np.float64)
         if self.diversity <= 0:
             return np.where(pool.valid, similarity(price), 0.0)
-        if problem.metric.charge:
-            price += problem.metric.charge * count(changes(pool.points, problem.x))
         least = np.where(pool.valid, price, np.inf).min(1, keepdims=True, initial=np.inf)
         power = -self.rate * (price - np.minimum(least, 1e30))
         return np.where(pool.valid, np.exp(np.clip(power, -300.0, 0.0)), 0.0)
 
 
-def lock(problem: Problem, chosen: Chosen, distance: NDArray[np.floating]) -> Chosen:
+def lock(problem: Problem, chosen: Chosen, price: NDArray[np.floating]) -> Chosen:
     """The set with the nearest valid point at its first place.
 
     Where it stands at another place already, the two change places.
     """
-    index, found = best(np.where(chosen.weight > 0, distance, _INF), 1)
+    index, found = best(np.where(chosen.weight > 0, price, _INF), 1)
     slots, filled, rows = chosen.slots.copy(), chosen.filled.copy(), chosen.kernel.copy()
-    first = pick(distance, slots[:, :1])[:, 0]
-    nearer = found[:, 0] & (~filled[:, 0] | (pick(distance, index)[:, 0] < first))
+    first = pick(price, slots[:, :1])[:, 0]
+    nearer = found[:, 0] & (~filled[:, 0] | (pick(price, index)[:, 0] < first))
     if not nearer.any():
         return chosen
     new = kernel(problem.metric, chosen.points, gather(chosen.points, index))

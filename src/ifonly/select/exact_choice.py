@@ -42,8 +42,8 @@ class ExactChoice:
         points = np.repeat(problem.x[:, None], k, axis=1)
         filled = np.zeros(points.shape[:2], dtype=bool)
         free = pool.valid & ~repeated(pool.points, pool.valid)
-        first, _ = best(np.where(free, problem.distance(pool.points), np.inf), 1)
-        reward = -self.choice.rate * self.prices(problem, pool.points)
+        first, _ = best(np.where(free, problem.price(pool.points), np.inf), 1)
+        reward = -self.choice.rate * problem.price(pool.points)
         for row, own in enumerate(free):
             slots = np.flatnonzero(own)
             if not len(slots):
@@ -59,13 +59,8 @@ class ExactChoice:
         """[q] the values of sets points [q, k, d], of which some places are filled [q, k]."""
         both = filled[:, :, None] & filled[:, None, :]
         kernel = np.where(both, _kernel(problem, points), np.eye(points.shape[1]))
-        prices = np.where(filled, self.prices(problem, points), 0.0)
+        prices = np.where(filled, problem.price(points), 0.0)
         return np.asarray(np.linalg.slogdet(kernel)[1] - self.choice.rate * prices.sum(axis=1))
-
-    def prices(self, problem: Problem, points: np.ndarray) -> np.ndarray:
-        """[q, m] what points [q, m, d] cost: their distance, and a little for each change."""
-        changed = problem.changed(points).sum(axis=-1)
-        return np.asarray(problem.distance(points) + problem.metric.charge * changed)
 
 
 def best_set(

@@ -195,8 +195,8 @@ def nearest_first(
     problem: Problem, points: np.ndarray, filled: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Points [q, k, d] and their mask [q, k], nearest first; the row itself where none is."""
-    distance = np.where(filled, problem.distance(points), np.inf)
-    order = np.argsort(distance, axis=1, kind="stable")
+    price = np.where(filled, problem.price(points), np.inf)
+    order = np.argsort(price, axis=1, kind="stable")
     filled = pick(filled, order)
     points = gather(points, order)
     row, place = np.nonzero(~filled)

@@ -171,7 +171,7 @@ class Ways:
         But for the nearest, those that change all features of another and more come last: where
         numbers come nearer, fewer changes often win.
         """
-        cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
+        cost = np.where(pool.valid, problem.price(pool.points), np.inf)
         index, real = leaders(cost, ways_of(problem, pool.points), LEADERS, each=each)
         first = Pool(gather(pool.points, index), np.where(real, pick(pool.margin, index), -np.inf))
         diversity = self.choice.diversity / (EARLY - (EARLY - 1) * self.choice.diversity)
@@ -240,7 +240,7 @@ def _each(problem: Problem, pool: Pool, work: Callable[[Problem, np.ndarray], np
 
 def _nearest(problem: Problem, pool: Pool, count: int) -> Pool:
     """The nearest valid points of a pool, nearest first."""
-    cost = np.where(pool.valid, problem.distance(pool.points), np.inf)
+    cost = np.where(pool.valid, problem.price(pool.points), np.inf)
     return pool.nearest(cost, min(count, cost.shape[1]))
 
 

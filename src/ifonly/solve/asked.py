@@ -18,6 +18,8 @@ from ifonly.space.table.unseen import own_notes
 from ifonly.status import Status
 
 KEPT = "Answers keep such a value or change it to a known one."
+SLOW = "The model is slow: a surrogate proposed, and the model judged."
+ANSWERED = (Status.FOUND, Status.PARTIAL, Status.NOT_FOUND)
 UNPROVED = "Nothing is proved of such a row."
 
 
@@ -69,7 +71,11 @@ class Asked:
         self, notes: Sequence[str], status: Sequence[Status], *, proving: bool
     ) -> tuple[str, ...]:
         """The notes of all rows, with what is odd about some."""
-        whole = list(notes)
+        slow = self.setting.slow
+        whole = [
+            f"{SLOW} {note}".strip() if slow and s in ANSWERED else note
+            for s, note in zip(status, notes, strict=True)
+        ]
         for row, note in self.notes.items():
             rest = "" if status[row] is Status.FAILED else f"{KEPT} {UNPROVED * proving}".strip()
             whole[row] = " ".join(filter(None, (note, rest, whole[row])))

@@ -81,7 +81,7 @@ def answer_in_turns(
     work = Work(setting, other, model, method, k, certify, first, pools=q <= MOST_ROWS)
 
     try:
-        waiting = _affordable(batch, model, rows_at_a_time(setting, method, k), workers)
+        waiting = _affordable(work, batch, workers)
         for rows, part in _found(work, batch, waiting, workers):
             if isinstance(part, Exception):
                 part = unanswered(batch.x[rows], k, Status.FAILED, [reason(part)])
@@ -95,7 +95,9 @@ def answer_in_turns(
             raise
         note = INTERRUPTED
     interrupted = note is INTERRUPTED or (model.watch.ended is not None and not model.watch.lost)
-    left = np.setdiff1d(np.arange(len(batch.x)), np.concatenate(chunks))
+    reached = np.zeros(len(batch.x), dtype=bool)
+    reached[np.concatenate(chunks)] = True
+    left = np.flatnonzero(~reached)
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
@@ -103,7 +105,7 @@ def answer_in_turns(
         pairs = zip(whole.by, whole.status, strict=True)
         whole = replace(whole, by=tuple(LIMIT if s in SHORT else one for one, s in pairs))
         short = np.array([one in SHORT for one in whole.status], dtype=bool)
-        waiting = _affordable(batch, model, rows_at_a_time(setting, method, k), workers)
+        waiting = _affordable(work, batch, workers)
         again = [some for chunk in waiting if len(some := chunk[short[chunk]])]
         harder = replace(work, solver=solver)
         for rows, part in _found(harder, batch, again, workers, alone=True):
@@ -118,7 +120,8 @@ def _found(
     work: Work, batch: Batch, chunks: Sequence[np.ndarray], workers: int, *, alone: bool = False
 ) -> Iterator[tuple[np.ndarray, Part | Exception]]:
     """What is found for chunks of rows, in their order: by this process, or by workers."""
-    turns = _turns(chunks, work.model, work.k)
+    judged = work.k if "surrogate" in work.method.needs else max(work.k, JUDGED)
+    turns = _turns(chunks, work.model, judged)
     if workers == 1 or len(chunks) < 2:
         yield from isolated(turns, partial(work.answer, batch), alone=alone)
     else:
@@ -151,26 +154,29 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
         singles = sum(len(values) for values in grid.fine)
         candidates = 1000 + min(singles, SINGLES + 3 * len(space))  # a wide table tries few of each
         chosen_from = k * (1000 + 64 * k) // 8  # the kernel of a choice; few of it at a time
-        return max(1, CHUNK // max(candidates * len(space), chosen_from))
+        room = CHUNK * getattr(method.searcher, "room", 1)
+        return max(1, room // max(candidates * len(space), chosen_from))
     home = getattr(setting.gradient, "home", None)
     room = CHUNK // 2 if home is None or home().device.type == "cpu" else 1000 * CHUNK
     return max(1, room // (4 * k * space.offsets[-1]))
 
 
-def _affordable(batch: Batch, model: Counted, size: int, workers: int) -> list[np.ndarray]:
+def _affordable(work: Work, batch: Batch, workers: int) -> list[np.ndarray]:
     """The chunks of a batch, of which each worker has its share of a budget."""
-    share = model.affordable / ROWS_FOR_A_ROW / workers
-    return batch.chunks(1 if model.per_row is not None else max(1, int(min(size, share))))
+    model, method = work.model, work.method
+    share = model.affordable / getattr(method.searcher, "model_rows", ROWS_FOR_A_ROW) / workers
+    size = min(rows_at_a_time(work.setting, method, work.k), share)
+    return batch.chunks(1 if model.per_row is not None else max(1, int(size)))
 
 
-def _turns(chunks: Iterable[np.ndarray], model: Counted, k: int) -> Iterator[np.ndarray]:
-    """The chunks of rows, as long as the budget lasts."""
+def _turns(chunks: Iterable[np.ndarray], model: Counted, judged: int) -> Iterator[np.ndarray]:
+    """The chunks of rows, as long as the budget lasts; `judged` points of a row are kept back."""
     most_rows = model.most_rows
     for chunk in chunks:
         if model.per_row is not None:
             allowed = model.rows + model.per_row - PER_ROW
             model.most_rows = allowed if most_rows is None else min(allowed, most_rows)
-        model.reserve(len(chunk) * max(k, JUDGED))
+        model.reserve(len(chunk) * judged)
         if model.late or (model.spent and model.per_row is None):
             return
         if not model.spent:

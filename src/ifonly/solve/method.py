@@ -14,7 +14,8 @@ from typing import Any
 
 from ifonly.errors import OptionError, nearest
 from ifonly.refine import Nothing, Refiner, Shrink
-from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher
+from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher, Surrogate
+from ifonly.search.device.selector import PROMISES, WaysOnDevice
 from ifonly.search.searcher import needs_of, proves
 from ifonly.select import Determinant, Diverse, InOrder, Polish, Selector, Ways
 from ifonly.space.space import SPARSITY
@@ -61,8 +62,8 @@ class Method:
 
     @property
     def weighs(self) -> bool:
-        """Whether the choice weighs distance, changed features and diversity."""
-        return isinstance(self.selector, Diverse)
+        """Whether it weighs the charge for changed features beside the distance."""
+        return isinstance(self.selector, Diverse) or getattr(self.searcher, "weighs", False)
 
     def with_diversity(self, diversity: float) -> Method:
         """The method at another diversity.
@@ -104,6 +105,7 @@ SEARCHERS: dict[str, Searcher] = {
     "neighbours": Neighbours(),
     "gradient": Gradient(),
     "exact": Exact(starts=Engine()),
+    "surrogate": Surrogate(Engine("base")),
 }
 
 
@@ -124,11 +126,11 @@ def check_used(method: Method, certify: bool | float, sparsity: float) -> None:
             f"certify={certify!r} has no effect: {searcher} proves its answers itself.",
             "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
         )
-    if sparsity != SPARSITY and not method.weighs:
+    if sparsity not in (SPARSITY, 0) and not method.weighs:
         raise OptionError(
             f"sparsity={sparsity!r} of the space has no effect: {type(method.selector).__name__} "
             f"takes the points of {searcher} in order.",
-            "Leave `sparsity` out, or use method='auto'.",
+            "Leave `sparsity` out, or use method='auto' or 'exact'.",
         )
 
 
@@ -139,6 +141,8 @@ def started(searcher: Searcher) -> Searcher:
         filled["searchers"] = tuple(map(started, several))
     if getattr(searcher, "starts", searcher) is None:
         filled["starts"] = Engine("base")
+    if getattr(searcher, "searcher", searcher) is None:
+        filled["searcher"] = Engine("base")
     whole: Any = searcher
     return replace(whole, **filled) if filled else searcher
 
@@ -148,12 +152,18 @@ def _composed(searcher: Searcher) -> Method:
     if getattr(searcher, "in_order", False):
         marks = (getattr(searcher, name, False) for name in ("needed", "tight"))
         return Method(searcher, Nothing(), InOrder(*marks))
-    effort = getattr(searcher, "effort", "auto")
-    choice = Determinant(nearest=getattr(searcher, "nearest", True))
-    needed, tight = (getattr(searcher, name, True) for name in ("needed", "tight"))
+    inner = getattr(searcher, "searcher", searcher)
+    effort = getattr(inner, "effort", "auto")
+    choice = Determinant(nearest=getattr(inner, "nearest", True))
+    needed, tight = (getattr(inner, name, True) for name in ("needed", "tight"))
+    rounded = (needed or tight) and getattr(inner, "round_numbers", True)
+    if (device := getattr(searcher, "device", None)) is not None:
+        kept = zip(PROMISES, (needed, tight, rounded), strict=True)
+        promises = tuple(name for name, on in kept if on)
+        return Method(searcher, Nothing(), WaysOnDevice(device, promises, nearest=choice.nearest))
     if not needed and not tight:
         return Method(searcher, Shrink(effort), Polish(choice, effort))
-    ways = Ways(choice, needed, tight, getattr(searcher, "round_numbers", True))
+    ways = Ways(choice, needed, tight, rounded)
     return Method(searcher, Shrink(effort), ways)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 from ifonly.errors import OptionError
 from ifonly.problem.effort import Size
 from ifonly.refine import Nothing, Shrink, Sparsify
-from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Union
+from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Surrogate, Union
 from ifonly.search.descent import Pace
+from ifonly.search.device.selector import WaysOnDevice
 from ifonly.search.exact.mixed_integer import MixedInteger
 from ifonly.select import Determinant, Filtered, InOrder, Polish, Ways
 from ifonly.solve.method import Method
@@ -18,7 +19,8 @@ PARTS: dict[str, type[Any]] = {
     part.__name__: part
     for part in (
         *(Method, Union, Engine, Edits, Neighbours, Gradient, Exact, MixedInteger, Pace, Size),
-        *(Nothing, Shrink, Sparsify, Determinant, Filtered, InOrder, Polish, Ways),
+        Surrogate,
+        *(Nothing, Shrink, Sparsify, Determinant, Filtered, InOrder, Polish, Ways, WaysOnDevice),
     )
 }
 
@@ -26,8 +28,8 @@ PARTS: dict[str, type[Any]] = {
 def read_method(text: str) -> Method:
     """The method whose repr a record holds.
 
-    >>> read_method(repr(Method(Engine("thorough"), Nothing(), Polish()))).searcher
-    Engine(effort='thorough', needed=True, tight=True, round_numbers=True, nearest=True)
+    >>> read_method(repr(Method(Engine("thorough"), Nothing(), Polish()))).searcher.effort
+    'thorough'
     """
     try:
         method = _value(ast.parse(text, mode="eval").body)

@@ -56,6 +56,7 @@ def pose(
         gradient=setting.gradient,
         causes=causes,
         reading=setting.reading,
+        trees=setting.trees,
         limits=limits,
         usual=setting.usual,
         own_rules=tuple(tuple(rule for rule in rules if rule.boxed) for rules in own),
@@ -65,9 +66,11 @@ def pose(
 
 def alike(own: Sequence[tuple[Rule, ...]], q: int) -> list[np.ndarray]:
     """Positions of rows that one problem can hold: those whose relations of their own are equal."""
+    if not own:
+        return [np.arange(q)]
     groups: dict[tuple[Rule, ...], list[int]] = {}
     for row in range(q):
-        relations = tuple(rule for rule in own[row] if not rule.boxed) if own else ()
+        relations = tuple(rule for rule in own[row] if not rule.boxed)
         groups.setdefault(relations, []).append(row)
     return [np.array(rows, dtype=np.intp) for rows in groups.values()]
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -20,7 +19,8 @@ from ifonly.models.decision import Decision, Labels
 from ifonly.models.differentiable import differentiable
 from ifonly.models.files.load import load_model
 from ifonly.models.pace import Meter
-from ifonly.models.reading import Reading, check_reading, read
+from ifonly.models.readable import Readable
+from ifonly.models.reading import Reading, Trees, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
 from ifonly.models.routes.fastest import approach
@@ -32,11 +32,12 @@ from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
-from ifonly.solve.probe import ask_rows, carried_of, middle, reference_of, thinned
+from ifonly.solve.probe import carried_of, middle, reference_of, thinned
 from ifonly.solve.question import Budget
-from ifonly.space import Categorical, Cost, Feature, Metric, Space
+from ifonly.solve.slow.prepared import rows_said
+from ifonly.space import Categorical, Feature, Metric, Space
 from ifonly.space.cost import check_known
-from ifonly.space.distance import weighed
+from ifonly.space.distance import priced
 from ifonly.space.table.carry import Carried, tagged
 from ifonly.space.table.frame import Frame, as_frame
 from ifonly.space.table.values import value_of
@@ -77,12 +78,20 @@ class Setting:
     """The features that the model provably does not read."""
     prepared_rows: int = 0
     """How many rows the model was asked about to prepare all this."""
+    slow: bool = False
+    """Whether a probe has shown that each row of the model takes long."""
 
     @property
     def all_rules(self) -> tuple[Rule, ...]:
         """The stated rules, those of columns that are one category, and the demand."""
         demands = () if self.demand is None else (self.demand,)
         return self.rules + tuple(map(SetsOne.of, self.space.one_hot)) + demands
+
+    def trees(self) -> Trees | None:
+        """The model's trees to propose by; None where there are none."""
+        if isinstance(self.reading, Trees):
+            return self.reading
+        return None if self.readable is None else self.readable.trees
 
     @property
     def measure(self) -> Usual | None:
@@ -98,9 +107,10 @@ class Setting:
         _check_together(self.space, self.rules + more)
         return replace(self, rules=self.rules + more)
 
-    def priced(self, weights: Mapping[str, float | Cost]) -> Setting:
-        """The setting in which changes have other prices."""
-        return replace(self, space=(space := weighed(self.space, weights)), metric=Metric.of(space))
+    def priced(self, **prices: Any) -> Setting:
+        """The setting in which changes have other prices: `weights` or `sparsity` of the space."""
+        space = priced(self.space, **prices)
+        return replace(self, space=space, metric=Metric.of(space))
 
     @property
     def by_scores(self) -> Setting:
@@ -146,10 +156,13 @@ def prepare(
     space: Space | None,
     causes: CausalModel | None = None,
     budget: Budget | None = None,
+    *,
+    slow: bool | None = False,
 ) -> Setting:
     """The setting of a model over a space, or over the space of `data`; rules are added to it.
 
-    What the budget does not reach for is left out: reference rows, and probes of the model.
+    What the budget does not reach for is left out: reference rows, and probes of the model. A
+    `slow` model is asked about few rows, and gets an emulator; None: it is found out.
     """
     kind = str(model) if isinstance(model, str | PathLike) else type(model).__name__
     if isinstance(model, str | PathLike):
@@ -166,8 +179,7 @@ def prepare(
     adapted = adapt(model, space, probe, carried_of(space, data))
     carries = getattr(adapted, "carried", None) is not None
     own = tagged(probe, first if carries and len(kept) else None)
-    groups = [group.name for group in space.one_hot]
-    check_known(space.features, space.labels, [*groups, *adapted.classes])
+    check_known(space.features, space.labels, [*(g.name for g in space.one_hot), *adapted.classes])
     if not isinstance(causes, CausalModel | None):
         raise OptionError(
             f"causes is {causes!r}.",
@@ -175,7 +187,7 @@ def prepare(
         )
     meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
     with meter.limited(limit.most_rows, limit.deadline):
-        asked, said = ask_rows(adapted, meter, own)
+        asked, said, emulator = rows_said(adapted, meter, space, own, slow)
         way = approach(model, adapted, space, asked, said, meter)
         chain = opened(way.inner, space)
         ignored = np.zeros(len(space), dtype=bool)
@@ -186,11 +198,11 @@ def prepare(
     return Setting(
         space,
         adapted,
-        way.route,
+        adapted if emulator is not None and not way.decision.labels else way.route,
         (),
         Metric.of(space),
         Grid.of(space, codes, {} if carries else read_stops(chain, way.route, space)),
-        reference,
+        replace(reference, emulator=emulator),
         said,
         way.decision,
         False,
@@ -201,27 +213,14 @@ def prepare(
         causes=None if causes is None else causes.bind(space),
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
         prepared_rows=meter.asked,
+        slow=slow is None and emulator is not None,
     )
 
 
-@dataclass(frozen=True)
-class Readable:
-    """The model inside a pipeline, and rows to check what is read off it against."""
-
-    inner: Any
-    adapted: Model
-    probe: np.ndarray
-    data: np.ndarray
-    given: bool = True
-    """Whether these are the user's rows, and not one in the middle of the space."""
-    kept: list[Setting] = field(default_factory=list, compare=False)
-    """The setting with a reading, once a question without `certify` has needed one."""
-
-
-def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) -> Setting:
+def provided(setting: Setting, needs: frozenset[str], *, certify: bool = False) -> Setting:
     """The setting with what a question needs of the model.
 
-    A method that needs a `reading` fails without one; `certify` does without where the model says
+    A method that needs a reading fails without one; `certify` does without where the model says
     otherwise than its reading, and nothing is proved then.
     """
     source, meter = setting.readable, Meter()
@@ -229,10 +228,11 @@ def provided(setting: Setting, *, gradient: bool, reading: bool, certify: bool) 
     if isinstance(source.adapted, TableModel):  # other questions are counted by the meter it has
         meter = Meter(replace(source.adapted.meter.pace))
         source = replace(source, adapted=replace(source.adapted, meter=meter))
-    if gradient and setting.gradient is None:
+    if "gradient" in needs and setting.gradient is None:
         _check_readable(source)
         found = differentiable(source.inner, source.adapted, setting.space, source.probe)
         setting = replace(setting, gradient=found)
+    reading = "reading" in needs
     if setting.reading is None and (reading or (certify and not setting.unread)):
         read_off, unread = _read(source, setting.space, must=reading)
         setting = replace(setting, reading=read_off, unread=unread)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ifonly.arrays.keys import row_streams
+from ifonly.errors import PredictionError
 from ifonly.models import Model
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.pace import Meter, Metered, Spent
@@ -22,16 +23,24 @@ REFERENCES = 2000
 """The most training rows that a search starts from."""
 
 
-def ask_rows(adapted: Model, meter: Meter, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first of codes [n, d] with their scores [n, c]: as many as half of the limits reach."""
+def ask_rows(
+    adapted: Model, meter: Meter, codes: np.ndarray, begun: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first of codes [n, d] with their scores [n, c]: as many as half of the limits reach.
+
+    `begun` [m, c] has the scores of those that it was asked about already.
+    """
     half = None if meter.until is None else (time.monotonic() + meter.until) / 2
     model = adapted if isinstance(adapted, TableModel) else Metered(adapted, meter)
     try:
         with meter.limited(meter.most_rows, half):
-            return heard(model, codes)
+            try:
+                return codes, np.concatenate([begun, model.scores(codes[len(begun) :])])
+            except PredictionError:  # for some of the rows, it may be
+                begun = begun[:0]
+                return heard(model, codes)
     except Spent as spent:
-        nothing = np.empty((0, max(1, len(adapted.classes))))
-        said = nothing if spent.said is None else np.asarray(spent.said)
+        said = begun if spent.said is None else np.concatenate([begun, spent.said])
         return codes[: len(said)], said
 
 

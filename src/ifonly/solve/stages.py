@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ifonly.problem.pool import Pool, repeated
 from ifonly.problem.problem import Problem
@@ -42,6 +43,8 @@ class Solved:
     extra: np.ndarray
     """bool [q, k] the answers for which a smaller change is enough."""
     proof: Proof | None = None
+    unchecked: np.ndarray | None = None
+    """bool [q] the rows of which it is not known whether smaller changes are enough."""
 
 
 def solve(problem: Problem, method: Method, k: int, certify: Certifier | None = None) -> Solved:
@@ -78,7 +81,7 @@ def _candidates(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof |
     """What one search finds, refined."""
     proposals, proof = propose(method.searcher, problem, k)
     pool = method.refiner.refine(problem, proposals).join(proposals).without_repeats()
-    if not pool.margin.shape[1]:  # nothing was proposed for any row
+    if not pool.m:  # nothing was proposed for any row
         pool = Pool.empty(problem.x)
     return pool, proof
 
@@ -88,8 +91,12 @@ def judged(
     method: Method,
     pool: Pool,
     chosen: tuple[np.ndarray, np.ndarray, np.ndarray],
+    known: Problem | None = None,
 ) -> Solved:
-    """The chosen points; a row in which the judge rejects one chooses again of those it accepts."""
+    """The chosen points; a row in which the judge rejects one chooses again of those it accepts.
+
+    Whether smaller changes are enough is asked in the problem, or in what is `known` of it.
+    """
     points, filled, fills = chosen
     points = problem.kept(points)
     accepted, scores, reached = problem.judge(points, filled)
@@ -112,16 +119,28 @@ def judged(
         points = np.where(accepted[:, :, None], points, problem.x[:, None])
     scores = np.where(accepted[:, :, None], scores, np.nan)
     reached = np.where(accepted, reached, -1)
-    acted, extra = problem.changed(points), accepted & fills
-    rows, places = np.nonzero(accepted)
-    each, answers = problem.take(rows), points[rows, places]
-    if getattr(method.selector, "needed", False):
+    acted = problem.changed(points)
+    extra = (accepted & fills) | excess(known or problem, method, points, accepted)
+    return Solved(result, points, acted, accepted, scores, pool, reached, extra)
+
+
+def excess(
+    problem: Problem, method: Method, points: np.ndarray, among: np.ndarray
+) -> NDArray[np.bool_]:
+    """bool [q, k]: which of some points [q, k, d] have a change, or a number, that can be less.
+
+    Only what the selector promises is asked about.
+    """
+    needed, tight = (getattr(method.selector, name, False) for name in ("needed", "tight"))
+    rows, places = np.nonzero(among & (needed or tight))
+    each, answers, extra = problem.take(rows), points[rows, places], np.zeros_like(among)
+    if needed:
         extra[rows, places] |= ~all_needed(each, answers)
-    if getattr(method.selector, "tight", False):
+    if tight:
         extra[rows, places] |= halvable(each, answers)
         if not getattr(method.selector, "round_numbers", False):
             extra[rows, places] |= steppable(each, answers)
-    return Solved(result, points, acted, accepted, scores, pool, reached, extra)
+    return extra
 
 
 def certifier_of(question: Question) -> Certifier | None:

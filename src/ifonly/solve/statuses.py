@@ -21,9 +21,11 @@ from ifonly.solve.pose import outside
 from ifonly.solve.short.conflict import conflicts
 from ifonly.solve.short.escalate import EVERY, escalated
 from ifonly.solve.short.solver import SolverStep
+from ifonly.solve.slow.rounds import solve_slow
 from ifonly.solve.stages import Certifier, solve
 from ifonly.status import Status
 
+UNCHECKED = "The model rows were used up before all smaller changes were tried."
 CLOSED = "No allowed change is left."
 TRIED = "Every allowed change was tried: "
 NONE = ("A solver proved that no answer exists.", f"{TRIED}none is enough.")
@@ -100,12 +102,14 @@ def answer(
     points, filled, score, reached, extra = _unfilled(problem.x, k)
     acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
+    unchecked: dict[int, str] = {}
     bound, seconds = np.where(shut, np.inf, -np.inf), np.zeros(len(met))
     searched = np.flatnonzero(~already & ~shut)
     part = problem if len(searched) == len(shut) else problem.take(searched)
     solved, lacking = None, ~already
     if len(searched):
-        solved = solve(part, method, k, certify)
+        emulated = problem.reference.emulator is not None
+        solved = (solve_slow if emulated else solve)(part, method, k, certify)
         lacking[searched] = ~solved.filled.any(axis=1)
     reasons = conflicts(problem, np.flatnonzero(lacking), shut)
     by, unsolved, complete = np.full(len(met), "", dtype=object), "", np.zeros(len(met), dtype=bool)
@@ -119,6 +123,8 @@ def answer(
         if acted is not None:
             acted[searched] = solved.acted
         pools = tuple((searched[rows], pool) for rows, pool in more.pools)
+        if solved.unchecked is not None:
+            unchecked = dict.fromkeys(searched[solved.unchecked].tolist(), UNCHECKED)
         if solved.proof is not None:
             bound[searched], seconds[searched] = solved.proof.bound, solved.proof.seconds
     count = filled.sum(axis=1)
@@ -133,7 +139,7 @@ def answer(
     broken = {} if not problem.rules else _broken(problem, np.flatnonzero(kind < 3))
     partly = np.flatnonzero(complete & (kind == 1)).tolist()
     tried = {row: NO_MORE[by[row] == EVERY] for row in partly}
-    further = unheard, broken, tried, outside(problem.space, problem.x)
+    further = unheard, broken, tried, unchecked, outside(problem.space, problem.x)
     notes = _messages(len(kind), reasons, *further)
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
@@ -162,8 +168,8 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
         np.concatenate([part.score for part in parts])[place],
         np.concatenate([part.reached for part in parts])[place],
         np.concatenate([part.extra for part in parts])[place],
-        tuple(status[i] for i in place),
-        tuple(notes[i] for i in place),
+        tuple(_entries(status)[place].tolist()),
+        tuple(_entries(notes)[place].tolist()),
         np.concatenate(changed)[place] if causal else None,
         tuple(
             (chunk[rows], pool)
@@ -225,11 +231,16 @@ def wanted_of(goal: Goal, classes: tuple[Any, ...], known: np.ndarray) -> tuple[
     """The wanted class or range of each row; None where what it has is not known [q]."""
     if not classes:
         return tuple(zip(goal.low.tolist(), goal.high.tolist(), strict=True))
-    avoided = np.zeros(len(known), dtype=bool) if goal.avoided is None else goal.avoided
-    return tuple(
-        None if not there else "other" if other else classes[i]
-        for i, other, there in zip(goal.wanted, avoided, known, strict=True)
-    )
+    wanted = _entries([*classes, "other", None])
+    place = goal.wanted if goal.avoided is None else np.where(goal.avoided, -2, goal.wanted)
+    return tuple(wanted[np.where(known, place, -1)].tolist())
+
+
+def _entries(values: Sequence[Any]) -> np.ndarray:
+    """[n] the values, each one entry, whatever they are."""
+    entries = np.empty(len(values), dtype=object)
+    entries[:] = values
+    return entries
 
 
 def _broken(problem: Problem, rows: np.ndarray) -> dict[int, str]:
@@ -251,7 +262,7 @@ def _unheard(problem: Problem, rows: np.ndarray) -> dict[int, str]:
     known = len(problem.reference.codes)
     if not len(rows) or not known:
         return {}
-    ever = (problem.take(rows).reference_margin() > 0).any(axis=1)
+    ever = (problem.reference.margin(problem.goal.take(rows), len(rows)) > 0).any(axis=1)
     note = f"The model predicts this outcome for none of the {known} rows of the data."
     return {int(row): note for row in rows[~ever]}
 

@@ -8,6 +8,9 @@ one-hot columns is the same number.
 
 A distance is the same both ways. What a row pays to become a point need not be: `cost` is the
 distance with the factors of the user's `Cost`s, and where there are none it is the distance.
+
+`price` is what is made small, by every search and every proof: the cost, and the space's `sparsity`
+times the share of features that change. With a sparsity of 0 it is the cost.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ class Metric:
     costs: Mapping[int, np.ndarray] = field(default_factory=dict)
     """By the feature's position: its factors up and down [2], or from level to level [L, L]."""
     charge: float = 0.0
-    """What each changed feature adds to the price of a point, beside its cost."""
+    """What each changed feature adds to the price, beside its cost: the sparsity by d."""
 
     @classmethod
     def of(cls, space: Space) -> Metric:
@@ -79,12 +82,25 @@ class Metric:
         return _back(self._prices(*_fronts(a, b), slice(None), np.ones_like(self.scale)))
 
     def prices(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """[..., d] what each feature adds to the cost of points a to rows b."""
+        """[..., d] what each feature adds to the price of points a to rows b."""
         a, b = _fronts(a, b)
         prices = self._prices(a, b, slice(None), self.scale)
         for j in self.costs:
             prices[j] *= self._factor(j, a[j], b[j])
-        return _back(prices)
+        return _back(prices + self.charge * self._differ(a, b) if self.charge else prices)
+
+    def price(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """[...] the price of points a [..., d] to rows b [..., d]: their cost, and the charge."""
+        cost = self.cost(a, b)
+        if not self.charge:
+            return cost
+        changed = self._differ(*_fronts(a, b)).view(np.uint8)
+        dtype = np.uint8 if len(changed) < 256 else np.uint32
+        return np.asarray(cost + self.charge * np.add.reduce(changed, axis=0, dtype=dtype))
+
+    def _differ(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """bool [d, ...]: where a and b [d, ...] differ."""
+        return differs(a, b) if self.missing else np.asarray(a != b)
 
     def cost(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] what it costs rows b [..., d] to become points a [..., d]."""
@@ -164,9 +180,9 @@ class Metric:
         return np.asarray(out)
 
 
-def weighed(space: Space, weights: Mapping[str, float | Cost]) -> Space:
-    """The space with other weights; what was worked out of its features is taken along."""
-    other = replace(space, weights=weights)
+def priced(space: Space, **prices: Any) -> Space:
+    """The space with other `weights` or `sparsity`; what was worked out of it is taken along."""
+    other = replace(space, **prices)
     _ = space.fingerprint, space.library == "pandas" and space._level_arrays  # once for all
     for name in space.__dict__.keys() - other.__dict__.keys():
         other.__dict__[name] = space.__dict__[name]

@@ -65,7 +65,7 @@ def random_problem(seed: int, kind: str | None = None, q: int = 6) -> Problem:
     setting = prepare(model, data if seed % 4 else None, space)
     with suppress(RuleError):  # rules that no row can satisfy are left out
         setting = setting.with_rules(random_rules(space, seed)[: seed % 3])
-    setting = provided(setting, gradient=open_model, reading=open_model, certify=False)
+    setting = provided(setting, frozenset({"gradient", "reading"} if open_model else ()))
     x = _with_outlier(space, random_codes(space, q, seed + 1))
     return pose(setting, Counted(setting.model, setting.route), x, _goal(model, x), seed)
 

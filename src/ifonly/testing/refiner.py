@@ -47,7 +47,7 @@ def check_refiner(refiner: Refiner, problems: Iterable[Problem] | None = None) -
         refined = refiner.refine(problem, pool)
         check_shapes(problem, refined)
         check_points(problem, refined)
-        _check_distances(problem, pool, refined)
+        _check_prices(problem, pool, refined)
         _check_rows_are_alone(refiner, problem, pool, refined)
         for name, array in {**inputs(problem), **vars(pool)}.items():
             if name in before:
@@ -58,9 +58,9 @@ def check_refiner(refiner: Refiner, problems: Iterable[Problem] | None = None) -
         check_shapes(problem, refiner.refine(problem, nothing))
 
 
-def _check_distances(problem: Problem, pool: Pool, refined: Pool) -> None:
+def _check_prices(problem: Problem, pool: Pool, refined: Pool) -> None:
     before, after = (
-        np.where(one.valid, problem.distance(one.points), np.nan) for one in (pool, refined)
+        np.where(one.valid, problem.price(one.points), np.nan) for one in (pool, refined)
     )
     for row, (old, new) in enumerate(zip(before, after, strict=True)):
         old, new = old[~np.isnan(old)], new[~np.isnan(new)]

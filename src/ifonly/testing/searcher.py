@@ -129,10 +129,9 @@ def _check_proof(searcher: Prover, problem: Problem, pool: Pool, k: int) -> None
         return
     q = len(problem.x)
     assert proof.bound.shape == proof.seconds.shape == (q,), "a proof has one bound per row"
-    nearest = np.where(pool.valid, problem.distance(pool.points), np.inf).min(
-        axis=1, initial=np.inf
-    )
-    assert (proof.bound <= nearest + 1e-6).all(), "a bound is above the distance of a proposal"
+    price = np.where(pool.valid, problem.price(pool.points), np.inf)
+    nearest = price.min(axis=1, initial=np.inf)
+    assert (proof.bound <= nearest + 1e-6).all(), "a bound is above the price of a proposal"
 
 
 def proposals(pool: Pool) -> list[set[tuple[float | None, ...]]]:

@@ -98,8 +98,8 @@ def _check_places(
     problem: Problem, pool: Pool, points: np.ndarray, filled: np.ndarray, *, fills: bool
 ) -> None:
     k = filled.shape[1]
-    distance = np.where(filled, problem.distance(points), np.inf)
-    assert (distance[:, 1:] >= distance[:, :-1]).all(), (
+    price = np.where(filled, problem.price(points), np.inf)
+    assert (price[:, 1:] >= price[:, :-1]).all(), (
         "the chosen points are not in order: the nearest first, then the places not filled"
     )
     x = np.broadcast_to(problem.x[:, None], points.shape)

@@ -33,7 +33,7 @@ class Far:
 
     def search(self, problem: Problem, k: int) -> Pool:
         pool = Edits().search(problem, k)
-        cost = np.where(pool.valid, problem.distance(pool.points), -np.inf)
+        cost = np.where(pool.valid, problem.price(pool.points), -np.inf)
         dearest = cost == cost.max(axis=1, keepdims=True)
         return pool.without(~dearest | self.nothing).nearest(-cost, 1)
 
@@ -58,7 +58,7 @@ def plain(searcher: Searcher, selector: Any = None) -> Method:
 def check(answers: ifonly.Answers, question: Question) -> None:
     """Assert that each row has its nearest answer, and a proof of it."""
     assert answers.bound is not None
-    distance = answers.distance()
+    distance = answers.price()
     for row, tried in enumerate(question.tried):
         if tried.already:
             assert answers.status[row] == "already"
@@ -75,7 +75,7 @@ def check(answers: ifonly.Answers, question: Question) -> None:
 def test_a_row_whose_search_leaves_a_gap_is_proved(kind: str, task: str) -> None:
     question = asked(kind, task)
     alone = question.ask(method=plain(Far()), k=3)
-    distance = np.where(alone.filled, alone.distance(), np.inf).min(axis=1)
+    distance = np.where(alone.filled, alone.price(), np.inf).min(axis=1)
     best = np.array([tried.best for tried in question.tried])
     assert (distance > best + 1e-6)[alone.filled[:, 0]].any(), "the search alone left no gap"
     check(question.ask(method=plain(Far()), k=3, certify=True), question)
@@ -101,11 +101,11 @@ def test_the_nearest_answer_of_any_certified_problem_is_the_proved_one(
     question = random_question(fitted(*case, rng), rng, q=3)
     answers = question.ask(method="auto", certify=True, k=k)
     check(answers, question)
-    nearest = np.where(answers.filled, answers.distance(), np.inf).min(axis=1)
+    nearest = np.where(answers.filled, answers.price(), np.inf).min(axis=1)
     proofs = answers.certificates()
     assert answers.bound is not None
     assert (nearest >= answers.bound - 1e-9)[[s != "already" for s in answers.status]].all()
-    found = proofs["proved"] & (proofs["distance"] > 0)
+    found = proofs["proved"] & (proofs["price"] > 0)
     assert np.allclose(nearest[found], answers.bound[found], rtol=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""Solving finds what trying every point finds: the same distance, or that there is none."""
+"""Solving finds what trying every point finds: the same price, or that there is none."""
 
 from __future__ import annotations
 

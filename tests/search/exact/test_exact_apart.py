@@ -54,8 +54,8 @@ def test_each_answer_is_the_nearest_that_far_from_those_before(name: str, seed: 
                 assert not len(left), "another answer is left"
                 break
             assert len(left)
-            far = metric.distance(found[place][None], x[None])[0]
-            assert far == pytest.approx(metric.distance(left, x[None]).min(), abs=1e-9)
+            far = metric.price(found[place][None], x[None])[0]
+            assert far == pytest.approx(metric.price(left, x[None]).min(), abs=1e-9)
 
 
 def test_three_answers_far_enough_apart_may_exist_without_the_nearest() -> None:

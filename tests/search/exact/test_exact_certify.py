@@ -36,18 +36,18 @@ def check_bounds(answers: ifonly.Answers, question: Question) -> Any:
     """Assert that bounds are below what is best of all, and that below what was found."""
     proofs = answers.certificates()
     assert list(proofs) == [
-        "query", "status", "distance", "bound", "gap", "proved", "seconds", "tolerance",
-        "checked_rows", "checked_values", "checked_points", "reason",
+        "query", "status", "distance", "sparsity", "price", "bound", "gap", "proved", "seconds",
+        "tolerance", "checked_rows", "checked_values", "checked_points", "reason",
     ]  # fmt: skip
     for row, tried in enumerate(question.tried):
         line, best = proofs.iloc[row], 0.0 if tried.already else tried.best
         assert line["bound"] <= best + 1e-9
-        if np.isnan(line["distance"]):
+        if np.isnan(line["price"]):
             assert line["gap"] == (0.0 if line["bound"] == np.inf else np.inf)
         else:
-            assert line["distance"] >= best - 1e-9
+            assert line["price"] >= best - 1e-9
             if line["bound"] > 0:
-                wanted = (line["distance"] - line["bound"]) / line["bound"]
+                wanted = (line["price"] - line["bound"]) / line["bound"]
                 assert line["gap"] == pytest.approx(wanted, abs=1e-12)
         assert line["proved"] == (line["gap"] <= 1e-6)
         assert line["seconds"] >= 0
@@ -66,14 +66,14 @@ def test_a_bound_is_below_what_is_best_and_that_below_what_is_found(
     for row, tried in enumerate(question.tried):
         if tried.already:
             assert answers.status[row] == "already"
-            assert proofs["distance"][row] == proofs["bound"][row] == proofs["gap"][row] == 0
+            assert proofs["price"][row] == proofs["bound"][row] == proofs["gap"][row] == 0
         elif tried.best == np.inf:
             assert answers.status[row] == "infeasible"
             assert answers.notes[row]
             assert proofs["bound"][row] == np.inf
         else:
             assert proofs["bound"][row] == pytest.approx(tried.best, rel=1e-6)
-            assert answers.distance()[row, 0] == pytest.approx(tried.best, abs=1e-9)
+            assert answers.price()[row, 0] == pytest.approx(tried.best, abs=1e-9)
             assert proofs["proved"][row]
     again = ifonly.Answers.from_json(answers.to_json())
     assert again.bound is not None

@@ -33,7 +33,7 @@ def check_below(answers: ifonly.Answers, costs: list[np.ndarray]) -> None:
         best = own.min(initial=np.inf)
         assert proofs["bound"][row] <= best * (1 + 1e-6)
         if proofs["proved"][row] and np.isfinite(best):
-            assert proofs["distance"][row] <= best * (1 + 1e-6)
+            assert proofs["price"][row] <= best * (1 + 1e-6)
 
 
 def test_where_a_scaler_clips_a_row_outside_the_space_nothing_false_is_proved() -> None:
@@ -45,7 +45,7 @@ def test_where_a_scaler_clips_a_row_outside_the_space_nothing_false_is_proved() 
     grid = np.array(list(product([40.0, *range(11)], range(11))))
     said = model.predict(pd.DataFrame(grid, columns=["a", "b"])) == 0
     metric = Metric.of(answers.space)
-    check_below(answers, [metric.cost(grid[said], own[None]) for own in answers.x])
+    check_below(answers, [metric.price(grid[said], own[None]) for own in answers.x])
     inside = ifonly.explain(model, frame[:5], data=frame, method="exact", k=1)
     assert inside.certificates()["proved"].all()
 
@@ -85,7 +85,7 @@ def test_weights_of_any_size_give_the_nearest(kind: str, unit: float) -> None:
     said = model.predict(pd.DataFrame(grid.astype(int), columns=list("abc")))
     own = model.predict(frame[:4])
     metric = Metric.of(answers.space)
-    costs = [metric.cost(grid[said != own[i]], answers.x[[i]]) for i in range(4)]
+    costs = [metric.price(grid[said != own[i]], answers.x[[i]]) for i in range(4)]
     check_below(answers, costs)
     assert answers.certificates()["proved"].all()
 
@@ -98,7 +98,7 @@ def test_of_prices_too_far_apart_nothing_false_is_proved() -> None:
     grid = np.array(list(product(range(21), repeat=3)), dtype=float)
     said, own = model.predict(pd.DataFrame(grid, columns=list("abc"))), model.predict(frame[:4])
     metric = Metric.of(answers.space)
-    check_below(answers, [metric.cost(grid[said != own[i]], answers.x[[i]]) for i in range(4)])
+    check_below(answers, [metric.price(grid[said != own[i]], answers.x[[i]]) for i in range(4)])
 
 
 def test_an_answer_just_so_far_apart_ends_nothing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, combinations
 from typing import Any
 
@@ -191,10 +192,11 @@ def test_answers_are_different_ways_and_each_is_needed_and_tight_or_marked(
             assert tried.best - 1e-6 <= answers.bound[row] <= tried.best + CLOSE
 
 
-def linear(*weights: float) -> Dense:
+def linear(*weights: float, sparsity: float = 0.0) -> Dense:
     """Yes where the weighted sum of the features, each from 0 to 1000, is 100 or more."""
     names = "abc"[: len(weights)]
     space = ifonly.Space.describe(*({"name": name, "low": 0, "high": 1000} for name in names))
+    space = replace(space, sparsity=sparsity)
     layers = [(1000 * np.array(weights)[:, None], np.array([-99.999]))]
     return Dense(layers, space, ("no", "yes"))
 
@@ -220,6 +222,15 @@ def test_the_nearest_answer_stays_and_its_twin_comes_where_no_other_way_is_left(
     assert found(model, 0, 0, k=2, weights=weights).points[0].tolist() == [[50, 1], [0, 100]]
     answers = found(model, 0, 0, k=3, weights=weights)
     assert answers.points[0].tolist() == [[50, 1], [51, 0], [0, 100]]
+
+
+def test_with_a_charge_for_each_change_the_nearest_has_fewer() -> None:
+    model, weights = linear(1.98, 1.0, sparsity=5.0), {name: WEIGHTS[name] for name in "ab"}
+    answers = found(model, 0, 0, k=1, weights=weights)
+    assert answers.points[0].tolist() == [[51, 0]]
+    line = answers.certificates().iloc[0]
+    assert (line["sparsity"], line["price"] - line["distance"]) == (5.0, 2.5)
+    assert line["bound"] == pytest.approx(line["price"])
     assert not answers.extra.any()
 
 

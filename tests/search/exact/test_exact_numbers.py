@@ -58,14 +58,14 @@ def test_no_search_is_nearer_than_an_answer_among_millions_of_values(
         exact = ifonly.explain(model, rows, method="exact", **asked)
         other = ifonly.explain(model, rows, method=Engine("thorough"), **asked)
         proof = exact.certificates().iloc[0]
-        known = other.distance()[0, 0] if other.filled[0, 0] else np.inf
+        known = other.price()[0, 0] if other.filled[0, 0] else np.inf
         if exact.status[0] == "infeasible":
             assert known == np.inf
             continue
         found += 1
         assert proof["gap"] < 1e-5
         assert proof["bound"] <= known * (1 + 1e-9)
-        assert proof["distance"] <= known * (1 + 1e-5)
+        assert proof["price"] <= known * (1 + 1e-5)
     assert found
 
 

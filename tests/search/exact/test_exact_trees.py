@@ -83,8 +83,8 @@ def test_of_points_drawn_from_all_that_cost_less_none_is_an_answer(
     exact = ifonly.explain(model, refused, method="exact", **asked)
     assert exact.certificates()["proved"].all()
     other = ifonly.explain(model, refused, method=Engine("thorough"), **asked)
-    cost = np.where(exact.filled, exact.distance(), np.inf)[:, 0]
-    assert (np.where(other.filled, other.distance(), np.inf)[:, 0] >= cost * (1 - 1e-9)).all()
+    cost = np.where(exact.filled, exact.price(), np.inf)[:, 0]
+    assert (np.where(other.filled, other.price(), np.inf)[:, 0] >= cost * (1 - 1e-9)).all()
     tried = 0
     for row in np.flatnonzero(exact.filled[:, 0]):
         points = cheaper(exact.space, exact.x[row], exact.points[row, 0], seed=int(row))
@@ -99,10 +99,10 @@ def cheaper(space: Space, x: np.ndarray, answer: np.ndarray, seed: int) -> np.nd
     """[n, d] points that cost a row less than an answer does, around both."""
     rng = np.random.default_rng(seed)
     metric = Metric.of(space)
-    cost = float(metric.cost(answer[None], x[None])[0])
+    cost = float(metric.price(answer[None], x[None])[0])
     share = rng.dirichlet(np.full(len(x), 0.05), 6000) * rng.random((6000, 1)) * cost
     near = np.where(rng.random((6000, 1)) < 0.5, x, answer)
     moved = near + rng.choice([-1, 1], share.shape) * share * metric.mad / metric.scale
     points = np.where(space.continuous, moved, np.where(rng.random(share.shape) < 0.9, x, answer))
     points = np.clip(space.round(points), space.low, space.high)
-    return points[metric.cost(points, x[None]) < cost * (1 - 1e-9)]
+    return points[metric.price(points, x[None]) < cost * (1 - 1e-9)]

@@ -113,7 +113,7 @@ class Tried:
 
     def cost(self, points: np.ndarray) -> np.ndarray:
         """[n] what points cost the row."""
-        return np.asarray(self.metric.cost(points, self.x[None]))
+        return np.asarray(self.metric.price(points, self.x[None]))
 
     @property
     def metric(self) -> Metric:
@@ -130,7 +130,7 @@ def check(answers: ifonly.Answers, question: Question) -> dict[str, int]:
         assert status == wanted, (row, status, best, answers.notes[row])
         counts[status] += 1
         if status == "found":
-            assert abs(answers.distance()[row, 0] - best) <= 1e-9 * max(1.0, best), row
+            assert abs(answers.price()[row, 0] - best) <= 1e-9 * max(1.0, best), row
             assert best - 1e-6 <= answers.bound[row] <= best + 1e-9, row
         else:
             assert answers.bound[row] == (0.0 if status == "already" else np.inf)
@@ -158,7 +158,7 @@ def grid(feature: Feature) -> list[float]:
 def random_question(
     fitted: Fitted, rng: np.random.Generator, *, q: int = 4, ruled: float = 0.7
 ) -> Question:
-    """Rows of any kind with targets that some points have; weights, and often rules, at random."""
+    """Rows of any kind with targets that some points have; prices, and often rules, at random."""
     space = fitted.space
     x = random_rows(space, q, int(rng.integers(2**31)))
     said = fitted.predict(random_rows(space, 40, int(rng.integers(2**31))))
@@ -171,7 +171,9 @@ def random_question(
         if fitted.share is not None and rng.random() < 0.3:
             threshold = float(np.round(rng.uniform(0.2, 0.8), 2))
     rules = _rules(fitted, rng) if rng.random() < ruled else ()
-    return Question(fitted, x, targets, rules, _weights(space, rng), threshold)
+    weights = _weights(space, rng)
+    priced = replace(space, sparsity=float(rng.choice([0.0, 0.5, 2.0])))
+    return Question(replace(fitted, space=priced), x, targets, rules, weights, threshold)
 
 
 def _range(said: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:

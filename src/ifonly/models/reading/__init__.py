@@ -3,7 +3,7 @@
 from ifonly.models.reading.check import check_reading, holds_around
 from ifonly.models.reading.layers.layers import Layers
 from ifonly.models.reading.points import beyond
-from ifonly.models.reading.reading import Reading, read
+from ifonly.models.reading.reading import Reading, read, sketched
 from ifonly.models.reading.steps import code_at, span, step_below
 from ifonly.models.reading.trees.tree import Regions, Tree, regions
 from ifonly.models.reading.trees.trees import Trees
@@ -20,6 +20,7 @@ __all__ = [
     "holds_around",
     "read",
     "regions",
+    "sketched",
     "span",
     "step_below",
 ]

@@ -12,8 +12,9 @@ import numpy as np
 
 from ifonly.errors import ModelError, ReadingError
 from ifonly.models.reading.inputs import Inputs, blocks
+from ifonly.models.reading.steps import span
 from ifonly.models.reading.trees.grown import Comparison
-from ifonly.space import Continuous
+from ifonly.space import Continuous, Feature
 from ifonly.space.table.dtypes import digits_of, holds_whole, number_dtype
 
 FAR = 1e18
@@ -29,26 +30,40 @@ class Window:
     low: float
     high: float
     whole: bool
+    power: float = 1.0
+    """What makes codes of a value grid whole; 1 where all whole numbers are meant."""
 
 
 def last_codes(
-    inputs: Inputs, asked: np.ndarray, owner: np.ndarray, compare: Comparison
+    inputs: Inputs,
+    asked: np.ndarray,
+    owner: np.ndarray,
+    compare: Comparison,
+    *,
+    grid: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each of asked [t, 2], (column, threshold), where it changes sides.
 
     [t] the last code that goes as the lowest codes go, inf where all do; bool [t] whether the
-    lowest codes go left.
+    lowest codes go left. With `grid`, only codes on the value grid are looked through.
     """
     column = asked[:, 0].astype(np.intp)
     feature = owner[column]
-    windows = {int(j): _window(inputs, int(j), np.unique(column[feature == j])) for j in {*feature}}
-    whole = np.array([windows[int(j)].whole for j in feature], dtype=bool)
-    low = _key(np.array([windows[int(j)].low for j in feature]), whole)
-    high = _key(np.array([windows[int(j)].high for j in feature]), whole)
+    ways = {
+        int(j): _grid_window(inputs.space.features[j])
+        if grid
+        else _window(inputs, int(j), np.unique(column[feature == j]))
+        for j in {*feature}
+    }
+    windows = [ways[int(j)] for j in feature]
+    whole = np.array([one.whole for one in windows], dtype=bool)
+    power = np.array([one.power for one in windows])
+    low = _key(np.array([one.low for one in windows]) * power, whole)
+    high = _key(np.array([one.high for one in windows]) * power, whole)
 
     def left(keys: np.ndarray) -> np.ndarray:
         points = np.tile(inputs.base, (len(keys), 1))
-        points[np.arange(len(keys)), feature] = _code(keys, whole)
+        points[np.arange(len(keys)), feature] = _code(keys, whole) / power
         return compare(inputs.see(points)[np.arange(len(keys)), column], asked[:, 1])
 
     first = left(low)
@@ -58,7 +73,7 @@ def last_codes(
         alike = left(middle) == first
         low, high = np.where(alike, middle, low), np.where(alike, high, middle)
         middle = _between(low, high)
-    return np.where(constant, np.inf, _code(low, whole)), first
+    return np.where(constant, np.inf, _code(low, whole) / power), first
 
 
 def _window(inputs: Inputs, j: int, columns: np.ndarray) -> Window:
@@ -86,6 +101,14 @@ def _window(inputs: Inputs, j: int, columns: np.ndarray) -> Window:
     )
 
 
+def _grid_window(feature: Feature) -> Window:
+    """The value grid of a feature, whose columns are taken for monotone."""
+    assert isinstance(feature, Continuous)
+    power = 10.0**feature.decimals
+    first, last = span(feature)
+    return Window(first / power, last / power, whole=True, power=power)
+
+
 def _turn(codes: np.ndarray, rises: np.ndarray) -> str:
     """Between which codes [n] columns with `rises` [n - 1, p] turn: a step unlike most others."""
     up = (rises > 0).sum(axis=0) >= (rises < 0).sum(axis=0)
@@ -110,7 +133,7 @@ def _key(codes: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """int64 [t] in the codes' order; neighbours in double precision have neighbouring keys."""
     bits = (codes + 0.0).view(np.int64)
     ordered = np.where(bits < 0, -(bits & np.int64(2**63 - 1)), bits)
-    return np.where(whole, codes.astype(np.int64), ordered)
+    return np.where(whole, np.round(codes).astype(np.int64), ordered)
 
 
 def _code(keys: np.ndarray, whole: np.ndarray) -> np.ndarray:

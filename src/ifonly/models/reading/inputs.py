@@ -6,7 +6,7 @@ formula of any scaler or encoder is written here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,8 @@ class Inputs:
     witness: Witness
     """The rows and values at which columns are looked at."""
     see: Callable[[np.ndarray], np.ndarray]
+    count: int = ENCODED
+    """How many values of a number are looked at beside those of the data."""
 
     @property
     def space(self) -> Space:
@@ -45,9 +47,28 @@ class Inputs:
         points[:, j] = codes
         return self.see(points)
 
+    def each(self, codes: Sequence[np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
+        """For each feature and its codes [n], in parts, (feature, [n, p]) its columns alone.
+
+        Several features are transformed at a time: a pipeline's call costs more than its rows.
+        """
+        parts = [(j, part) for j, one in enumerate(codes) for part in blocks(one)]
+        start = 0
+        while start < len(parts):
+            sizes = np.cumsum([len(part) for _, part in parts[start:]])
+            stop = start + max(1, int(np.searchsorted(sizes, BLOCK, side="right")))
+            feature = np.concatenate([np.full(len(part), j) for j, part in parts[start:stop]])
+            points = np.tile(self.base, (len(feature), 1))
+            points[np.arange(len(feature)), feature] = np.concatenate(
+                [part for _, part in parts[start:stop]]
+            )
+            seen = np.split(self.see(points), sizes[: stop - start - 1])
+            yield from zip((j for j, _ in parts[start:stop]), seen, strict=True)
+            start = stop
+
     def values(self, j: int) -> np.ndarray:
         """Sorted codes of feature j, all that are looked at; no missing one."""
-        return self.witness.values(j, ENCODED)
+        return self.witness.values(j, self.count)
 
     def owners(self, probe: np.ndarray) -> np.ndarray:
         """int [p] the feature that each column comes from, -1 for a constant one.
@@ -56,14 +77,10 @@ class Inputs:
         the rows of the data.
         """
         start = self.see(self.base[None])
-        moved = []
-        for j, feature in enumerate(self.space.features):
-            codes = self.values(j)
-            if feature.missing:
-                codes = np.append(codes, np.nan)
-            apart = [~same(self.alone(j, part), start).all(axis=0) for part in blocks(codes)]
-            moved.append(np.any(apart, axis=0))
-        table = np.stack(moved)
+        none = [np.full(int(feature.missing), np.nan) for feature in self.space.features]
+        table = np.zeros((len(none), start.shape[1]), dtype=bool)
+        for j, seen in self.each([np.append(self.values(j), gap) for j, gap in enumerate(none)]):
+            table[j] |= ~same(seen, start).all(axis=0)
         shared = np.flatnonzero(table.sum(axis=0) > 1)
         if len(shared):
             self._refuse_mixture(np.flatnonzero(table[:, shared[0]]))
@@ -75,14 +92,13 @@ class Inputs:
     def _check_alone(self, owner: np.ndarray, start: np.ndarray, probe: np.ndarray) -> None:
         """Refuse columns that another feature than their own moves, away from the base."""
         wanted = self.see(probe)
-        for j in range(-1, len(self.space)):
+        if not same(start[:, owner < 0], wanted[:, owner < 0]).all():
+            self._refuse_mixture(np.empty(0, dtype=np.intp))
+        found = [np.unique(column, return_inverse=True) for column in probe.T]
+        for j, given in self.each([codes for codes, _ in found]):
             own = owner == j
-            given = start[:, own]
-            if j >= 0:
-                codes, place = np.unique(probe[:, j], return_inverse=True)
-                given = self.alone(j, codes)[:, own][place.ravel()]
-            if not same(given, wanted[:, own]).all():
-                self._refuse_mixture(np.array([j] if j >= 0 else []))
+            if not same(given[:, own][found[j][1].ravel()], wanted[:, own]).all():
+                self._refuse_mixture(np.array([j]))
 
     def _refuse_mixture(self, features: np.ndarray) -> None:
         names = [repr(self.space.names[j]) for j in features[:2]]

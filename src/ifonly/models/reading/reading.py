@@ -38,6 +38,10 @@ SUPPORTED = (
 )
 POINTS = 256
 """Points of the space on which measures are checked."""
+LEAVES = 1 << 16
+"""The most leaves of trees that are sketched."""
+CELLS = 1 << 22
+"""The most leaves times features."""
 
 
 def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
@@ -64,6 +68,23 @@ def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
         check_scores(chain)
         return _scaled(_network(weights, chain, adapted, probe, witness), chain)
     return _scaled(_trees(chain, adapted, probe, witness), chain)
+
+
+def sketched(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Trees | None:
+    """The trees of a model as they are on the value grid, found faster, and not checked.
+
+    None where it is of another kind, cannot be read, or has too many leaves. What is said
+    of them is a proposal, for the model to judge.
+    """
+    if not isinstance(adapted, TableModel):
+        return None
+    try:
+        chain, witness = take_apart(model), Witness.of(space, data[:POINTS])
+        probe = np.concatenate([data[:POINTS], spread(space, POINTS, seed=0)])
+        reading = _scaled(_trees(chain, adapted, probe, witness, grid=True), chain)
+    except Exception:  # trees of a release not known here
+        return None
+    return reading if isinstance(reading, Trees) else None
 
 
 def _torch(adapted: TorchModule, space: Space, probe: np.ndarray, data: np.ndarray) -> Layers:
@@ -99,7 +120,9 @@ def _network(
     )
 
 
-def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witness) -> Trees:
+def _trees(
+    chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witness, *, grid: bool = False
+) -> Trees:
     sparse = hasattr(chain.seen(adapted, probe[:1]), "toarray")
     ensemble = ensemble_of(chain, adapted.space, sparse=sparse)
     if ensemble is None:
@@ -107,6 +130,9 @@ def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witnes
     if ensemble.refusal is not None:
         raise ensemble.refusal
     ensemble = replace(ensemble, trees=ensemble.trees[: ensemble.used])
+    leaves = sum(len(tree.value) for tree in ensemble.trees)
+    if grid and (leaves > LEAVES or leaves * len(adapted.space) > CELLS):
+        raise ModelError(f"This {chain.kind} has {leaves} leaves.")
     if not ensemble.trees:
         raise ModelError(f"This {chain.kind} has no trees.", "Fit it for at least one round.")
     if (ensemble.link == "number") == bool(adapted.classes):
@@ -115,7 +141,9 @@ def _trees(chain: Chain, adapted: TableModel, probe: np.ndarray, witness: Witnes
             f"{ensemble.link}.",
             SUPPORTED,
         )
-    trees = lower(ensemble, chain.inputs(adapted, witness, ensemble.see), probe)
+    inputs = chain.inputs(adapted, witness, ensemble.see)
+    inputs = replace(inputs, count=POINTS) if grid else inputs
+    trees = lower(ensemble, inputs, probe, grid=grid)
     none = np.zeros(trees[0].value.shape[1])
     reading = Trees(adapted.space, adapted.classes, trees, none, ensemble.link, 0.0)
     size = sum(float(np.abs(tree.value).max()) for tree in trees)

@@ -26,6 +26,12 @@ class Memo:
     levels: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     """Keys [n] in order, and their scores [n, c]; each less than half as long as the one before."""
 
+    @classmethod
+    def of(cls, codes: np.ndarray, scores: np.ndarray) -> Memo:
+        """One that holds scores [n, c] of codes [n, d]."""
+        keys, first = np.unique(point_keys(codes, signed=True), return_index=True)
+        return cls([(keys, scores[first])] if len(keys) else [])
+
     def scores(self, ask: Callable[[np.ndarray], np.ndarray], codes: np.ndarray) -> np.ndarray:
         """[n, c] of codes [n, d], asking only about what is new."""
         # A model may tell the negative zero of a row from the zero of a grid.

@@ -42,9 +42,8 @@ def evaluated(sets: Any, model: Any = None, *, within: str = "sphere", seed: int
         points = tagged(sets.points, places_of(sets, adapted))
         valid = sets.filled & met(adapted, wanted_goal(sets, adapted), points)
         boundary = metrics.boundary(sets, model, within=within, seed=seed)
-    table_of = metrics.set_metrics(
-        sets.metric, sets.x, sets.points, valid, sets.filled, distance=sets.distance()
-    )
+    far = {"distance": sets.distance(), "price": sets.price()}
+    table_of = metrics.set_metrics(sets.metric, sets.x, sets.points, valid, sets.filled, **far)
     per_row = pd.DataFrame({"query": np.arange(len(sets.x)), **table_of})
     return Evaluation(
         sets.k, per_row, metrics.summary(per_row, sets.k), boundary, judged=model is not None

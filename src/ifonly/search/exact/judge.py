@@ -12,7 +12,7 @@ CROWD = 64
 
 def accepted(problem: Problem, points: np.ndarray) -> np.ndarray | None:
     """[d] the nearest of points [n, d] that the judge takes for an answer to the one row."""
-    costs = problem.distance(points[None])[0]
+    costs = problem.price(points[None])[0]
     costs[~problem.accepts(points[None])[0]] = np.inf
     for place in np.argsort(costs, kind="stable"):
         if costs[place] == np.inf:

@@ -47,7 +47,7 @@ def hints_of(
 
     With `ways` they are the nearest of each way.
     """
-    costs = np.where(pool.valid, problem.distance(pool.points), np.inf)
+    costs = np.where(pool.valid, problem.price(pool.points), np.inf)
     if ways:
         index, real = leaders(costs, point_keys(problem.ways(pool.points)), most, each=1)
         margin = np.where(real, pick(pool.margin, index), -np.inf)
@@ -206,4 +206,4 @@ def _hint(problem: Problem, hints: np.ndarray) -> np.ndarray | None:
 
 
 def _cost(problem: Problem, point: np.ndarray) -> float:
-    return float(problem.distance(point[None, None])[0, 0])
+    return float(problem.price(point[None, None])[0, 0])

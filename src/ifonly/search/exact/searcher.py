@@ -58,6 +58,7 @@ class Exact:
     in_order: ClassVar[bool] = True
     needed: ClassVar[bool] = True
     tight: ClassVar[bool] = True
+    weighs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("limit", "apart"):

@@ -36,7 +36,7 @@ def every_point(problem: Problem) -> tuple[Pool, np.ndarray]:
         points = _points(part, sizes[some], listed[some], int(total[some].max()))
         new = np.arange(points.shape[1]) < total[some, None]
         pool = Pool(points, np.where(part.accepts(points, new), 1.0, -np.inf))
-        pool = pool.nearest(np.where(pool.valid, part.distance(points), np.inf), KEPT)
+        pool = pool.nearest(np.where(pool.valid, part.price(points), np.inf), KEPT)
         found = found.join(pool.spread(some, len(few)))
     # What a budget leaves unasked is not known to be no answer.
     return found, few & (not problem.model.spent)

@@ -35,7 +35,7 @@ def read_once(setting: Setting) -> tuple[Reading | None, str]:
     kept = setting.readable.kept
     if not kept:
         try:
-            kept.append(provided(setting, gradient=False, reading=False, certify=True))
+            kept.append(provided(setting, frozenset(), certify=True))
         except Exception as error:  # a model that cannot be read is answered without a solver
             kept.append(replace(setting, unread=getattr(error, "message", reason(error))))
     return kept[0].reading, kept[0].unread

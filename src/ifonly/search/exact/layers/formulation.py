@@ -55,7 +55,7 @@ class Formulation:
 
     def cost(self, point: np.ndarray) -> float:
         """What a point [d] costs the row."""
-        return float(self.problem.distance(point[None, None])[0, 0])
+        return float(self.problem.price(point[None, None])[0, 0])
 
 
 @dataclass(frozen=True, eq=False)

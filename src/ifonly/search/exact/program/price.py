@@ -1,4 +1,4 @@
-"""What an answer costs, as a sum over the columns of its program.
+"""The price of an answer, as a sum over the columns of its program.
 
 Of a number that only cuts are asked of, no column says where it is: what it moves by is read off
 the cuts, each of which adds what its stretch is long. So the price is stated last.
@@ -63,7 +63,7 @@ class Price:
 
 
 def state_price(row: Row, metric: Metric, known: float = np.inf) -> Price:
-    """Let a program make small what `Metric.cost` says of its point, and at most a known cost.
+    """Let a program make small what `Metric.price` says of its point, and at most a known price.
 
     What would cost more by one feature alone is left out, too.
     """
@@ -71,10 +71,10 @@ def state_price(row: Row, metric: Metric, known: float = np.inf) -> Price:
     prices, displacements = [], []
     for j, part in enumerate(row.parts):
         if isinstance(part, Category):
-            prices.append(_category(part, metric, j))
+            prices.append(_category(part, metric, j) + part.changes * metric.charge)
             continue
         price, displacement = _number(part, metric, j, known)
-        prices.append(price)
+        prices.append(price + part.changes * metric.charge)
         if displacement is not None:
             displacements.append(displacement)
     cost = Affine.total(map(_tidied, prices)) * scale

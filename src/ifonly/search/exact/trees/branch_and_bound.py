@@ -140,7 +140,7 @@ class _Search:
         left_open = ~problem.lawful(codes[None])[0]
         if isinstance(self.unlike, ThisFar):
             left_open |= near
-        answers = np.where(accepted & ~near, problem.distance(codes[None])[0], np.inf)
+        answers = np.where(accepted & ~near, problem.price(codes[None])[0], np.inf)
         nearest = int(answers.argmin())
         if answers[nearest] < self.known:
             self.best, self.known = codes[nearest], float(answers[nearest])

@@ -1,0 +1,1 @@
+"""Near answers of trees, by the margins along single features."""

@@ -1,0 +1,254 @@
+"""The margins of trees along single features, by one look at all leaves.
+
+Of each tree a point comes to one leaf. A leaf that one feature alone keeps it from says what the
+tree adds once that feature moves there. So all leaves together give the margin along d *lines*: at
+every value of each feature, the others kept, by every threshold of every tree, without a call of
+the model.
+
+The values of a number between two neighbouring thresholds are one *place*, of which the nearest
+to the row's own counts. A category has a place for each level, and a missing value has one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from ifonly.models.reading import Trees, code_at, step_below
+from ifonly.problem.problem import Problem
+from ifonly.search.exact.margin_bounds import needs
+from ifonly.space import Continuous
+
+CELLS = 2**22
+"""The most pairs of a point and a leaf that are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leaves:
+    """The leaves of all trees, tree after tree, over places."""
+
+    cuts: tuple[np.ndarray, ...]
+    """Of each feature the sorted thresholds; none of a category."""
+    first: np.ndarray
+    """int [d, L] the first place of a number that comes to a leaf."""
+    last: np.ndarray
+    """int [d, L]"""
+    listed: tuple[np.ndarray, ...]
+    """Of each feature bool [n, L]: of a category its levels, then the missing value."""
+    tree: np.ndarray
+    """int [L]"""
+    value: np.ndarray
+    """[L, c]"""
+
+
+@lru_cache(maxsize=4)
+def leaves_of(reading: Trees) -> Leaves:
+    """The leaves of a reading."""
+    space, regions = reading.space, reading.regions
+    d, count = len(space), len(regions.low)
+    dtype = np.int16 if count < 1 << 15 else np.int32  # there are fewer places than leaves
+    first, last = np.zeros((d, count), dtype), np.full((d, count), -1, dtype)
+    cuts, listed = [], []
+    for j in range(d):
+        missing = regions.missing[:, j][None]
+        if space.continuous[j]:
+            ends = np.unique(np.concatenate([regions.low[:, j], regions.high[:, j]]))
+            cuts.append(ends[np.isfinite(ends)])
+            low, high = regions.low[:, j], regions.high[:, j]
+            # Above infinity, or at most minus infinity, there is no place.
+            first[j] = np.searchsorted(cuts[j], low, side="right") + (low == np.inf)
+            last[j] = np.searchsorted(cuts[j], high, side="left") - (high == -np.inf)
+            listed.append(missing)
+        else:
+            cuts.append(np.empty(0))
+            own = regions.levels[:, space.offsets[j] : space.offsets[j + 1]].T
+            listed.append(np.concatenate([own, missing]))
+    sizes = [len(tree.value) for tree in reading.trees]
+    tree = np.repeat(np.arange(len(sizes)), sizes)
+    value = np.concatenate([one.value for one in reading.trees])
+    return Leaves(tuple(cuts), first, last, tuple(listed), tree, value)
+
+
+def width(reading: Trees) -> int:
+    """How many places the features have, those of missing values and ends included."""
+    leaves = leaves_of(reading)
+    return sum(
+        len(cuts) + 2 + len(rest) for cuts, rest in zip(leaves.cuts, leaves.listed, strict=True)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Rows of one goal, the places of their features, and what the goal asks of leaves."""
+
+    problem: Problem
+    leaves: Leaves
+    sides: tuple[tuple[np.ndarray, float], ...]
+    """What leaves add [L], and the least that their sum must be."""
+    starts: np.ndarray
+    """int [d + 1] where the places of each feature start; the last of each is none."""
+    codes: np.ndarray
+    """[q, w] the nearest code of each place."""
+    price: np.ndarray
+    """[q, w] what it costs; infinite where it is not allowed."""
+    own: np.ndarray
+    """int [q, d] the places of the rows themselves, among those of all features."""
+
+    @classmethod
+    def of(cls, problem: Problem, reading: Trees) -> Lines:
+        """The lines of rows with one goal."""
+        leaves, space, box = leaves_of(reading), problem.space, problem.box
+        origin = problem.moves.origin
+        starts, tables, own = [0], [], []
+        for j, feature in enumerate(space.features):
+            mine = origin[:, j : j + 1]
+            if isinstance(feature, Continuous):
+                cuts = leaves.cuts[j]
+                low = code_at(feature, step_below(feature, np.append(-np.inf, cuts)) + 1)
+                high = code_at(feature, step_below(feature, np.append(cuts, np.inf)))
+                low, high = np.maximum(low, box.low[:, [j]]), np.minimum(high, box.high[:, [j]])
+                known = np.where(np.isnan(mine), low, mine)
+                table = np.where(low <= high, np.minimum(np.maximum(known, low), high), np.inf)
+                place = np.searchsorted(cuts, mine[:, 0])
+            else:
+                start = space.offsets[j]
+                count = space.offsets[j + 1] - start
+                allowed = box.levels[:, start : start + count]
+                table = np.where(allowed, np.arange(float(count)), np.inf)
+                place = np.nan_to_num(mine[:, 0]).astype(np.intp)
+            place = np.where(np.isnan(mine[:, 0]), table.shape[1], place)
+            gone = np.where(box.erase[:, [j]], np.nan, np.inf)
+            table = np.concatenate([table, gone, np.full_like(gone, np.inf)], axis=1)
+            table[np.arange(len(table)), place] = mine[:, 0]
+            own.append(starts[-1] + place)
+            tables.append(table)
+            starts.append(starts[-1] + table.shape[1])
+        codes = np.concatenate(tables, axis=1)
+        price = _prices(problem, codes, np.array(starts))
+        sides = tuple(_sides(problem, reading, leaves))
+        return cls(problem, leaves, sides, np.array(starts), codes, price, np.stack(own, axis=1))
+
+    @cached_property
+    def owner(self) -> np.ndarray:
+        """int [w] the feature of each place."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    @cached_property
+    def one(self) -> np.unsignedinteger[Any]:
+        """What a feature that keeps a point from a leaf adds to a count, beside its own number."""
+        d = self.own.shape[1]
+        one = max(256, 1 << d.bit_length())
+        return np.uint16(one) if d * (one + d) < 1 << 16 else np.uint32(one)
+
+    @cached_property
+    def kept_from(self) -> np.ndarray:
+        """[q, L] which features keep rows from leaves: for each of them `one` and its number."""
+        total = np.zeros((len(self.own), len(self.leaves.tree)), dtype=self.one.dtype)
+        for j in range(self.own.shape[1]):
+            total += (self.one + self.one.dtype.type(j)) * self._outside(j, self.own[:, j])
+        return total
+
+    @property
+    def read(self) -> np.ndarray:
+        """bool [q]: the rows that come to a leaf of each tree, as those of odd values do not."""
+        return np.asarray((self.kept_from == 0).sum(axis=1) == self.leaves.tree[-1] + 1)
+
+    def take(self, rows: np.ndarray) -> Lines:
+        """The lines of some rows."""
+        parts = {name: getattr(self, name)[rows] for name in ("codes", "price", "own")}
+        return replace(self, problem=self.problem.take(rows), **parts)
+
+    def _outside(self, j: int, place: np.ndarray) -> np.ndarray:
+        """bool [n, L]: the leaves that places [n] of feature j do not come to."""
+        leaves, place = self.leaves, place - self.starts[j]
+        count = int(self.starts[j + 1] - self.starts[j]) - 1 - len(leaves.listed[j])
+        if not count:
+            return np.asarray(~leaves.listed[j][place])
+        at = place[:, None].astype(leaves.first.dtype)
+        out = (at < leaves.first[j]) | (at > leaves.last[j])
+        rest = place >= count
+        if rest.any():
+            out[rest] = ~leaves.listed[j][place[rest] - count]
+        return np.asarray(out)
+
+    def along(self, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """[n, w] the margins of points at places [n, d] of rows [n], each place put in its line."""
+        size = max(1, CELLS // len(self.leaves.tree))
+        parts = range(0, len(rows), size)
+        return np.concatenate(
+            [self._along(rows[i : i + size], places[i : i + size]) for i in parts]
+        )
+
+    def _along(self, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+        leaves, n, width = self.leaves, len(rows), int(self.starts[-1])
+        code = self.kept_from[rows]
+        for j in range(places.shape[1]):
+            moved = np.flatnonzero(places[:, j] != self.own[rows, j])
+            if len(moved):
+                now = self._outside(j, places[moved, j]).astype(code.dtype)
+                now -= self._outside(j, self.own[rows[moved], j])
+                code[moved] += (self.one + code.dtype.type(j)) * now
+        at = np.nonzero(code == 0)[1].reshape(n, -1)
+        point, leaf = np.nonzero((code >= self.one) & (code < self.one + self.one))
+        j = code[point, leaf].astype(np.intp) - int(self.one)
+        where, ends, which = self._stretches(j, leaf)
+        key = point[which] * width
+        keys = np.concatenate([key + where, key + ends])
+        margins = []
+        for values, least in self.sides:
+            now = values[at]
+            more = (values[leaf] - now[point, leaves.tree[leaf]])[which]
+            steps = np.bincount(keys, np.concatenate([more, -more]), minlength=n * width)
+            line = np.cumsum(steps.reshape(n, width), axis=1)
+            margins.append(line + (now.sum(axis=1, keepdims=True) - least))
+        return np.asarray(np.minimum.reduce(margins))
+
+    def _stretches(
+        self, j: np.ndarray, leaf: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where stretches of places start and end by which features j [n] come to leaves [n].
+
+        And for each stretch the place [s] of its leaf among the n.
+        """
+        leaves = self.leaves
+        number = np.flatnonzero(leaves.first[j, leaf] <= leaves.last[j, leaf])
+        first = self.starts[j[number]] + leaves.first[j[number], leaf[number]]
+        last = self.starts[j[number]] + leaves.last[j[number], leaf[number]] + 1
+        parts = [(first, last, number)]
+        for one, listed in enumerate(leaves.listed):
+            here = np.flatnonzero(j == one)
+            level, at = np.nonzero(listed[:, leaf[here]])
+            place = self.starts[one + 1] - 1 - len(listed) + level
+            parts.append((place, place + 1, here[at]))
+        first, last, which = (np.concatenate(one) for one in zip(*parts, strict=True))
+        return first, last, which
+
+
+def _prices(problem: Problem, codes: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """[q, w] what the codes of places cost, each alone; infinite where there is none."""
+    none = np.isinf(codes)
+    price = np.empty(codes.shape)
+    own = np.repeat(problem.x, np.diff(starts), axis=1)
+    for j in range(len(starts) - 1):
+        here = slice(starts[j], starts[j + 1])
+        points = np.repeat(problem.x[:, None], starts[j + 1] - starts[j], axis=1)
+        points[..., j] = np.where(none[:, here], own[:, here], codes[:, here])
+        price[:, here] = problem.metric.prices(points, problem.x[:, None])[..., j]
+    return np.where(none, np.inf, price)
+
+
+def _sides(problem: Problem, reading: Trees, leaves: Leaves) -> list[tuple[np.ndarray, float]]:
+    """What the goal asks of the sums of leaves, one side at a time."""
+    sides = []
+    for need in needs(reading, leaves.value.shape[1], problem.goal, problem.x[0]):
+        factors = np.zeros(leaves.value.shape[1])
+        factors[list(need.factors)] = list(need.factors.values())
+        values, base = leaves.value @ factors, float(reading.base @ factors)
+        if need.low > -np.inf:
+            sides.append((values, need.low - base))
+        if need.high < np.inf:
+            sides.append((-values, base - need.high))
+    return sides

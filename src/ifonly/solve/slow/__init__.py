@@ -1,0 +1,1 @@
+"""Slow models: a cheap one proposes."""

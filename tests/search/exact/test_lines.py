@@ -1,0 +1,110 @@
+"""Along lines, trees say what they say of each point; so the nearest answer is found by them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import ifonly
+from ifonly.models import Counted
+from ifonly.models.reading import Trees
+from ifonly.problem.problem import Problem
+from ifonly.search.exact.margin_bounds import needs
+from ifonly.search.lines.near_points import near_points
+from ifonly.search.lines.places import Lines
+
+from .fitted import fitted
+from .tried import random_question
+
+TREES = ("forest", "boosting", "histogram", "xgboost", "lightgbm")
+
+
+def posed(kind: str, task: str, seed: int) -> tuple[Problem, Trees]:
+    """A problem of rows with one goal, and the sketch of its trees."""
+    rng = np.random.default_rng([seed, len(kind), len(task)])
+    question = random_question(fitted(kind, task, rng), rng, ruled=0.0)
+    answers = question.ask(method="auto")
+    source = answers.source
+    model = Counted(source.setting.model, source.setting.route)
+    problem = source.batch.pose(source.setting, model, np.arange(len(answers.x)))
+    trees = source.setting.trees()
+    assert trees is not None
+    alike = (problem.goal.wanted == problem.goal.wanted[0]) & np.isclose(
+        problem.goal.low, problem.goal.low[0], equal_nan=True
+    )
+    return problem.take(np.flatnonzero(alike)), trees
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("task", ["two", "three", "number"])
+@pytest.mark.parametrize("kind", TREES)
+def test_along_a_line_the_margin_is_that_of_the_trees(kind: str, task: str) -> None:
+    problem, trees = posed(kind, task, 1)
+    lines, rng = Lines.of(problem, trees), np.random.default_rng(0)
+    read = np.flatnonzero(lines.read)
+    assert len(read)
+    rows = np.repeat(read, 4)
+    places = lines.own[rows]
+    for place, row in zip(places, rows, strict=True):
+        there = rng.choice(np.flatnonzero(np.isfinite(lines.price[row])), 2)
+        place[lines.owner[there]] = there
+    margin = lines.along(rows, places)
+    point, place = np.nonzero(np.isfinite(lines.price[rows]))
+    codes = np.take_along_axis(lines.codes[rows], places, axis=1)[point]
+    codes[np.arange(len(codes)), lines.owner[place]] = lines.codes[rows[point], place]
+    sums, sides = trees.margins(codes), []
+    for need in needs(trees, sums.shape[1], problem.goal, problem.x[0]):
+        total = sums[:, list(need.factors)] @ np.array(list(need.factors.values()))
+        sides += [total - need.low, need.high - total]
+    assert np.allclose(margin[point, place], np.min(sides, axis=0), rtol=0, atol=1e-9)
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("kind", TREES)
+def test_what_lines_propose_is_lawful_and_cheaper_than_what_is_known(kind: str) -> None:
+    problem, trees = posed(kind, "two", 2)
+    known = np.full(len(problem.x), 9.0)
+    points = near_points(problem, trees, known)
+    new = problem.changed(points).any(axis=2)
+    assert problem.box.contains(points).all()
+    assert (problem.price(points)[new] < 9.0).all()
+    wrong = (problem.margin(points) <= 0) & new
+    assert wrong.sum() <= 0.1 * new.sum()  # on an edge the model rounds otherwise
+
+
+@cache
+def bands() -> tuple[Pipeline, pd.DataFrame]:
+    """A table with a fine number, and trees that like narrow bands of it."""
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {"income": rng.integers(0, 200_000, 1500), "debt": rng.integers(0, 90, 1500)}
+    )
+    liked = (data["income"] // 3000 % 6 == 0) | (data["debt"] > 85)
+    booster = GradientBoostingClassifier(n_estimators=30, max_depth=5, random_state=0)
+    return make_pipeline(StandardScaler(), booster).fit(data, liked), data
+
+
+def test_the_nearest_answer_is_found_among_fine_numbers() -> None:
+    model, data = bands()
+    rows = data[~model.predict(data)][:12]
+    asked = {"data": data, "k": 1}
+    engine = ifonly.search.Engine(round_numbers=False)
+    found = ifonly.explain(model, rows, method=engine, **asked)
+    exact = ifonly.explain(model, rows, method="exact", **asked)
+    assert (found.price() <= exact.price() * (1 + 1e-9)).mean() > 0.9
+
+
+def test_a_row_is_answered_along_lines_as_it_is_alone() -> None:
+    model, data = bands()
+    rows = data[~model.predict(data)][:5]
+    explainer = ifonly.Explainer(model, data=data)
+    whole = explainer.explain(rows, k=2)
+    for place in range(len(rows)):
+        alone = explainer.explain(rows[place : place + 1], k=2)
+        assert np.array_equal(alone.points[0], whole.points[place])
