@@ -63,7 +63,7 @@ def score(frame):
     time.sleep(pause)
     return (frame["a"] + frame["b"] > 50) * 1.0
 from ifonly.solve import chunks
-chunks.CHUNK, pause = 100_000, 0.0
+chunks.CHUNK, pause = 20_000, 0.0
 explainer = ifonly.Explainer(ifonly.as_model(score, classes=[0, 1]), data=data)
 print(explainer.explain(data[:30], k=1, workers=2), flush=True)
 pause = 0.3
@@ -123,3 +123,18 @@ def test_a_model_that_ends_every_worker_is_an_error(refused: Any) -> None:
     explainer = ifonly.Explainer(ifonly.as_model(score, classes=["no", "yes"]), data=DATA)
     ask = partial(explainer.explain, ROWS, k=1, workers=2)
     refused(ModelError, "A worker process died", hint="fewer `workers`", ask=ask)
+
+
+def test_workers_do_not_outlive_a_process_that_is_killed(tmp_path: Path) -> None:
+    listed = "print(*(one.pid for one in multiprocessing.active_children()), flush=True)"
+    start = UNGUARDED[: UNGUARDED.index("for keep")]
+    script = tmp_path / "script.py"
+    script.write_text(f"import multiprocessing\n{start}\n{listed}\ntime.sleep(60)")
+    command = [sys.executable, str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as one:
+        assert one.stdout is not None
+        one.stdout.readline()
+        workers = [int(pid) for pid in one.stdout.readline().split()]
+        assert len(workers) == 2
+        one.kill()
+        assert one.stdout.read() == ""  # it ends when the last of them has closed it

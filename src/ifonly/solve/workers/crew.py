@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from multiprocessing import resource_tracker
 from pathlib import Path
 from pickle import PicklingError
 from typing import Any, TypeAlias
@@ -35,6 +36,7 @@ from ifonly.solve.workers.worker import (
     EVERY,
     ONE_THREAD,
     Told,
+    begin,
     brought,
     send,
     serve,
@@ -201,8 +203,9 @@ def _submit(workers: int, call: Call) -> Future[Any]:
     """What comes of a call, by workers that are there or started now."""
     for tries in (1, 2):
         try:
+            pool = _pool(workers)
             with _deaf():
-                future: Future[Any] = _pool(workers).submit(serve, *call)
+                future: Future[Any] = pool.submit(serve, *call)
                 return future
         except RuntimeError:  # they have died, or were ended by another thread
             if tries == 2:
@@ -219,8 +222,8 @@ def _pool(workers: int) -> Any:
                 workers,
                 timeout=IDLE,
                 env=ONE_THREAD,
-                initializer=signal.signal,
-                initargs=(signal.SIGINT, signal.SIG_IGN),
+                initializer=begin,
+                initargs=(os.getpid(),),
             )
         return _pools[key]
 
@@ -238,6 +241,7 @@ def _deaf() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # when it starts, it lets Ctrl-C through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -9,6 +9,7 @@ import gc
 import io
 import os
 import pickle
+import signal
 import sys
 import threading
 import time
@@ -107,6 +108,19 @@ def unsendable(what: str, error: Exception) -> OptionError:
     )
 
 
+def begin(parent: int) -> None:
+    """Start a worker: Ctrl-C is not for it, and it does not outlive the process that started it."""
+
+    def follow() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # elsewhere a process keeps the number of its parent
+        threading.Thread(target=follow, daemon=True).start()
+
+
 def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: list[Any]) -> Any:
     """What is found for a batch, as `Told`; None where the time was over before.
 
@@ -165,7 +179,7 @@ def _opened(path: str) -> Work | None:
 @contextmanager
 def _followed(watch: Watch, path: Path) -> Iterator[None]:
     """The watch notes when the search is over, and its calls are told, while it goes on."""
-    over, parent, told = threading.Event(), os.getppid(), [watch.calls]
+    over, told = threading.Event(), [watch.calls]
 
     def tell() -> None:
         new = watch.calls - told[0]
@@ -176,8 +190,6 @@ def _followed(watch: Watch, path: Path) -> Iterator[None]:
 
     def follow() -> None:
         while not over.wait(EVERY):
-            if os.getppid() != parent:
-                os._exit(1)  # nobody waits for it any more
             if path.exists():
                 tell()
             elif watch.ended is None:
