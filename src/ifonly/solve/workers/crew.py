@@ -231,8 +231,11 @@ def _pool(workers: int) -> Any:
 def _end(workers: int, *, kill: bool = False) -> None:
     """Forget so many workers; others are started when they are needed."""
     pool = _pools.pop((os.getpid(), workers), None)
-    if pool is not None:
-        pool.shutdown(wait=False, kill_workers=kill)
+    if pool is not None and kill:  # what the pool finds dead it clears away, without a race
+        for process in list(pool._processes.values()):
+            process.terminate()
+    elif pool is not None:
+        pool.shutdown(wait=False)
 
 
 @contextmanager
