@@ -241,7 +241,7 @@ def test_an_interrupted_run_does_not_search_for_reasons(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ifonly.answers.answers.why_of", never)
-    monkeypatch.setattr("ifonly.solve.chunks.answer", interrupted)
+    monkeypatch.setattr("ifonly.solve.workers.work.answer", interrupted)
     ran = explain("--explain-failures", "--format", "csv")
     assert (ran.code, ran.out, ran.err) == (130, "", "Interrupted.\n")
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import ifonly
 from ifonly.select import tight
-from ifonly.space.distance import weighed
+from ifonly.space.distance import priced
 
 ASKED: Counter[str] = Counter()
 
@@ -82,7 +82,7 @@ def test_bisection_ends_where_a_tree_has_no_further_stop(
 
 def test_other_weights_keep_what_is_known_of_the_features(data: pd.DataFrame) -> None:
     space = ifonly.Space.infer(data.assign(job="a"))
-    other = weighed(space, {"a": 2.0})
+    other = priced(space, weights={"a": 2.0})
     assert other.weights == {"a": 2.0}
     assert not space.weights
     assert other._level_arrays is space._level_arrays

@@ -202,7 +202,8 @@ def test_a_feature_called_like_a_column_of_ours_keeps_its_name() -> None:
     data = zoo()[["int32", "float32"]].assign(score=range(N), query=1, changed="x")
     frame = explain(data).frame()
     assert list(frame.columns) == [
-        "_query", "answer", *data.columns, "prediction", "_score", "distance", "_changed", "extra",
+        "_query", "answer", *data.columns, "prediction", "_score", "distance", "_changed",
+        "price", "extra",
     ]  # fmt: skip
     assert dtypes(frame, data.columns) == dtypes(data, data.columns)
 
@@ -213,7 +214,7 @@ def test_every_feature_keeps_its_name_and_its_values(
     seed: int, library: str, tmp_path: Path
 ) -> None:
     rng = np.random.default_rng(seed)
-    ours = ["query", "answer", "prediction", "score", "distance", "changed", "extra"]
+    ours = ["query", "answer", "prediction", "score", "distance", "changed", "price", "extra"]
     names = [f"{'_' * int(rng.integers(3))}{name}" for name in rng.choice(ours, 5)]
     names = list(dict.fromkeys([*names, names[0].lstrip("_"), f"_{names[0].lstrip('_')}"]))
     data: Any = pd.DataFrame({name: rng.integers(0, 100, N) for name in names})

@@ -165,7 +165,7 @@ def test_a_service_that_is_never_reached_is_one_error_after_a_few_tries(
     error: BaseException, pauses: list[float]
 ) -> None:
     service = Service(lambda call: error)
-    with pytest.raises(ServiceError, match="service was not reached with 100 rows") as raised:
+    with pytest.raises(ServiceError, match="service was not reached with 8 rows") as raised:
         explained(service, batch_rows=100)
     assert "connection" in raised.value.hint
     assert type(error).__name__ in raised.value.message

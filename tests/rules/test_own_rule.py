@@ -69,11 +69,11 @@ def explain(model: Any, *rules: str, **options: Any) -> ifonly.Answers:
 
 
 def nearest(model: Any, row: np.ndarray, space: ifonly.Space) -> float:
-    """The distance of the nearest answer that obeys, among all that there are."""
+    """The price of the nearest answer that obeys, among all that there are."""
     every = np.array(list(product(range(12), range(12), [row[2]])), dtype=float)
     every = every[RULE.holds(space, row[None], every[None])[0]]
     every = every[model.predict(pd.DataFrame(every, columns=DATA.columns))]
-    return float(ifonly.space.Metric.of(space).distance(every, row).min(initial=np.inf))
+    return float(ifonly.space.Metric.of(space).price(every, row).min(initial=np.inf))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda one: type(one).__name__)
@@ -86,7 +86,7 @@ def test_every_answer_obeys_and_the_proved_one_is_the_nearest(
     held = RULE.holds(answers.space, answers.x, answers.points)
     assert held[answers.filled].all()
     best = [nearest(model, row, answers.space) for row in answers.x]
-    found = np.where(answers.filled[:, 0], answers.distance()[:, 0], np.inf)
+    found = np.where(answers.filled[:, 0], answers.price()[:, 0], np.inf)
     assert (found >= np.array(best) - 1e-9).all()
     if options:
         assert np.allclose(found, best)

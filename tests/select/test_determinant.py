@@ -50,9 +50,7 @@ def test_a_choice_is_no_worse_than_the_greedy_one(seed: int, k: int, diversity: 
         taken: list[np.ndarray] = []
         for step in range(min(k, len(free))):
             gains = [
-                -problem.metric.distance(point, problem.x[row])
-                if step == 0
-                else log_det(problem, np.array([*taken, point])) - weight * cost
+                -cost if step == 0 else log_det(problem, np.array([*taken, point])) - weight * cost
                 for point, cost in zip(free, costs, strict=True)
             ]
             best = int(np.argmax(gains))

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from ifonly.errors import ModelError, PredictionError
+from ifonly.errors import ModelError, PredictionError, ServiceError
 from ifonly.models import Model
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.emulator import Emulator
@@ -56,6 +56,8 @@ def _pace(adapted: TableModel, codes: np.ndarray, begun: np.ndarray) -> tuple[bo
         began = time.perf_counter()
         try:
             said = adapted.scores(codes[len(begun) : len(begun) + count])
+        except ServiceError:  # it was asked again often enough
+            raise
         except ModelError:  # it is said where all rows are asked about
             return False, begun
         begun = np.concatenate([begun, said])
