@@ -177,7 +177,7 @@ class Lines:
     def along(self, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
         """[n, w] the margins of points at places [n, d] of rows [n], each place put in its line."""
         if not self.sides:  # a goal that any score meets
-            return np.full((len(rows), int(self.starts[-1])), np.inf)
+            return np.ones((len(rows), int(self.starts[-1])))
         size = max(1, CELLS // len(self.leaves.tree))
         parts = range(0, len(rows), size)
         return np.concatenate(
