@@ -143,8 +143,8 @@ def check_proofs(one: Drawn, answers: ifonly.Answers, tally: Tally) -> None:
         points = points[Box.whole(space, x[None]).contains(points[None])[0].all(axis=-1)]
         for rule in rules_of(one, answers, int(row)):
             points = points[rule.holds(space, x[None], points[None])[0]]
-        distance = ifonly.space.Metric.of(space).cost(points, x[None])
-        points = points[distance < bound[row] * (1 - 1e-6) - 1e-9]
+        price = ifonly.space.Metric.of(space).price(points, x[None])
+        points = points[price < bound[row] * (1 - 1e-6) - 1e-9]
         points = points[(points != x).any(axis=1)]
         if len(points):
             said = one.predict(space.rows(points))

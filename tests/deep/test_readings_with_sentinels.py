@@ -116,7 +116,7 @@ def fitted(
 def nearest(
     model: Pipeline, answers: ifonly.Answers, data: pd.DataFrame, wanted: int
 ) -> np.ndarray:
-    """[q] the distance of the nearest answer among all rows of the space; infinite with none."""
+    """[q] the price of the nearest answer among all rows of the space; infinite with none."""
     space: Space = answers.space
     values = [np.arange(low, high + 1) for low, high in zip(space.low, space.high, strict=True)]
     every = np.array(list(product(*values)))
@@ -125,5 +125,5 @@ def nearest(
     best = []
     for x in answers.x:
         others = kept[(kept != x).any(axis=1)]
-        best.append(float(metric.distance(others, x[None]).min(initial=np.inf)))
+        best.append(float(metric.price(others, x[None]).min(initial=np.inf)))
     return np.array(best)

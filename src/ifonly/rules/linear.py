@@ -21,7 +21,9 @@ from ifonly.rules.language.dates import is_negative, to_number
 from ifonly.rules.language.names import name_text, number_text
 from ifonly.rules.scene import Scene, as_number
 from ifonly.space import Space
+from ifonly.space.table.dtypes import number_dtype
 
+EPS = float(np.finfo(float).eps)
 Term = tuple[float, str]
 """A number and the feature that it multiplies; an empty name for the number alone."""
 
@@ -94,11 +96,18 @@ class Linear(Relation):
         return self.factors[feature.name] * as_number(feature)[1]
 
     def tolerance(self, scene: Scene) -> np.ndarray:
-        """A few units in the last place of the terms, and far less than a step of the grid."""
-        size: Any = abs(self.bound)
+        """A few units in the last place of the terms, and far less than a step of the grid.
+
+        A row's own value in single precision stands for the number that is written.
+        """
+        slack: Any = 4 * EPS * abs(self.bound)
         for name, times in self.factors.items():
-            size = size + np.abs(times * scene.amount(scene.space.index(name)))
-        return np.asarray(self.close(scene.space) + 4 * np.finfo(float).eps * size)
+            j = scene.space.index(name)
+            dtype = number_dtype(scene.space.features[j].column.dtype)
+            single = dtype is not None and dtype.kind == "f" and dtype.itemsize < 8
+            eps = float(np.finfo(dtype).eps) / 2 if single else 0.0
+            slack = slack + (4 * EPS + eps) * np.abs(times * scene.amount(j))
+        return np.asarray(self.close(scene.space) + slack)
 
     def columns(self, space: Space) -> list[int]:
         columns = [(space.index(name), times) for name, times in self.factors.items()]
