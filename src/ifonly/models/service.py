@@ -43,7 +43,9 @@ SPLITS = 64
 def service_error(error: BaseException, rows: int) -> ModelError | None:
     """The error of a request of some rows; None where it was not one of a network."""
     cause: BaseException | None = error
-    while cause is not None:
+    seen: list[BaseException] = []
+    while cause is not None and cause not in seen:  # one that is raised again can lead to itself
+        seen.append(cause)
         code, names = _code(cause), {kind.__name__ for kind in type(cause).__mro__}
         if code is not None:
             return _answered(code, rows)

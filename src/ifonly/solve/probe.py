@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -34,11 +35,10 @@ def ask_rows(
     model = adapted if isinstance(adapted, TableModel) else Metered(adapted, meter)
     try:
         with meter.limited(meter.most_rows, half):
-            try:
+            with suppress(PredictionError):  # for some of the rows, it may be
                 return codes, np.concatenate([begun, model.scores(codes[len(begun) :])])
-            except PredictionError:  # for some of the rows, it may be
-                begun = begun[:0]
-                return heard(model, codes)
+            begun = begun[:0]
+            return heard(model, codes)
     except Spent as spent:
         said = begun if spent.said is None else np.concatenate([begun, spent.said])
         return codes[: len(said)], said
