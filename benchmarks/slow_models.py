@@ -64,8 +64,8 @@ def slow_models(record: Record, case: Fitted | None = None, pause: float = PAUSE
     engine = default.explain(case.rows, k=K)
     mine, theirs = (ours(one, case.rows, case.pipeline.predict) for one in (answers, engine))
     record.table(
-        f"A slow model, {pause * 1000:.0f} ms a row: Adult XGBoost, {len(case.rows)} rows, k = {K}",
-        ("method", "model rows a row", "prepared rows", *SHOWN, "extra", "seconds"),
+        f"A model of {pause * 1000:.0f} ms per row: Adult XGBoost, {len(case.rows)} rows, k = {K}",
+        ("method", "model rows per row", "prepared rows", *SHOWN, "extra", "seconds"),
         [
             ["surrogate", each, prepared, *line(mine), int(answers.extra.sum()), seconds],
             [

@@ -54,6 +54,16 @@ def test_it_shows_the_applicant_and_the_scores_before_and_after(
     assert all(float(score) >= 0.5 for score in after)
 
 
+def test_the_readme_shows_what_it_prints(shown: subprocess.CompletedProcess[str]) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    block = readme.partition("$ make demo\n")[2].partition("```")[0].split()
+    printed = shown.stdout.split()
+    first = block.index("In")  # the words; the applicant before them, the table between
+    for part in (block[:first], block[first:]):
+        start = printed.index(part[0], printed.index("In") if part[0] == "In" else 0)
+        assert printed[start : start + len(part)] == part
+
+
 def test_it_says_where_to_go_next(shown: subprocess.CompletedProcess[str]) -> None:
     assert "ifonly explain --help" in shown.stdout
     assert "docs/how-it-works.md" in shown.stdout

@@ -35,7 +35,7 @@ from ifonly.solve.workers.worker import (
     CALLS,
     EVERY,
     ONE_THREAD,
-    Told,
+    Report,
     begin,
     brought,
     send,
@@ -99,7 +99,7 @@ class Crew:
     calls: int
     """How often the model was called before."""
     handed: dict[int, tuple[Call, Future[Any]]] = field(default_factory=dict)
-    """What was submitted for a chunk, and what comes of it, by the chunk's first row."""
+    """The call and the future result of each chunk, by its first row."""
     died: bool = False
     """Whether a worker has died since the last chunk came back."""
     heard: dict[Any, Any] = field(default_factory=dict)
@@ -125,7 +125,7 @@ class Crew:
         first, model = int(rows[0]), self.work.model
         if first not in self.handed:
             self._hand_out(rows)
-        told = self._told(first)
+        told = self._report(first)
         (_, part, (allowed, _), _), _ = self.handed.pop(first)
         model.rows -= allowed or 0
         if told is None:
@@ -155,24 +155,24 @@ class Crew:
         call = (str(self.path), self.batch.take(rows), (allowed, model.reserved), promised)
         self.handed[int(rows[0])] = call, _submit(self.workers, call)
 
-    def _told(self, first: int) -> Told | None:
-        """What is told of a chunk when it comes back; None of one that was not searched."""
+    def _report(self, first: int) -> Report | None:
+        """The report on a chunk, once it is there; None for one that was not searched."""
         while True:
             future = self.handed[first][1]
             while not future.done():
                 wait([future], EVERY)
                 self._look()
             try:
-                told: Told | None = future.result()
+                report: Report | None = future.result()
             except CancelledError:
                 return None
             except PicklingError as error:
                 raise unsendable("rules of a row", error) from error
-            except RuntimeError as error:  # of the processes: errors of a search are told
+            except RuntimeError as error:  # of the processes; errors of a search are in the report
                 self._replace(error)
                 continue
             self.died = False
-            return told
+            return report
 
     def _look(self) -> None:
         """Tell the workers when the search is over, and the watch how often they call the model."""
@@ -200,7 +200,7 @@ class Crew:
 
 
 def _submit(workers: int, call: Call) -> Future[Any]:
-    """What comes of a call, by workers that are there or started now."""
+    """The future result of a call, by workers that run already or are started now."""
     for tries in (1, 2):
         try:
             pool = _pool(workers)

@@ -45,7 +45,7 @@ CALLS = ".calls"
 
 
 @dataclass(frozen=True)
-class Told:
+class Report:
     """What a worker says of a chunk."""
 
     found: Part | Exception
@@ -122,7 +122,7 @@ def begin(parent: int) -> None:
 
 
 def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: list[Any]) -> Any:
-    """What is found for a batch, as `Told`; None where the time was over before.
+    """What is found for a batch, as `Report`; None where the time was over before.
 
     The budget is how many model rows it may cost, and how many of them are the judge's.
     """
@@ -143,7 +143,7 @@ def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: lis
     warned = [(str(one.message), one.category, one.filename, one.lineno) for one in said]
     counts = model.rows, model.calls
     said_now = model.promised, model.confirmed
-    return Told(found, *counts, *said_now, model.watch.lost, warned)
+    return Report(found, *counts, *said_now, model.watch.lost, warned)
 
 
 @lru_cache(maxsize=1)
@@ -178,7 +178,7 @@ def _opened(path: str) -> Work | None:
 
 @contextmanager
 def _followed(watch: Watch, path: Path) -> Iterator[None]:
-    """The watch notes when the search is over, and its calls are told, while it goes on."""
+    """While a search runs: note in the watch when it is over, and report its model calls."""
     over, told = threading.Event(), [watch.calls]
 
     def tell() -> None:
