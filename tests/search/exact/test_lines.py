@@ -15,7 +15,7 @@ import ifonly
 from ifonly.models import Counted
 from ifonly.models.reading import Trees
 from ifonly.problem.problem import Problem
-from ifonly.search.exact.margin_bounds import needs
+from ifonly.bounds.needs import needs
 from ifonly.search.lines.near_points import near_points
 from ifonly.search.lines.places import Lines
 

@@ -15,7 +15,7 @@ import numpy as np
 from ifonly.models.reading import Layers
 from ifonly.problem.goal import Goal
 from ifonly.rules.formula import NO, Affine
-from ifonly.search.exact.margin_bounds import needs
+from ifonly.bounds.needs import needs
 from ifonly.search.exact.program.category import Category
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.row import Row
