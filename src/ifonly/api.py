@@ -7,6 +7,7 @@ from typing import Any
 
 from ifonly.answers import Answers
 from ifonly.causal import CausalModel
+from ifonly.demands.tolerance import Tolerance
 from ifonly.errors import OptionError, options
 from ifonly.explainer import Explainer
 from ifonly.plausible import Plausible
@@ -38,6 +39,7 @@ def explain(
     causes: CausalModel | None = None,
     certify: bool | float = False,
     plausible: float | bool | Plausible | None = None,
+    tolerance: Tolerance | None = None,
     seed: int = 0,
     budget: Any = None,
     workers: int | str = 1,
@@ -94,6 +96,10 @@ def explain(
         Every answer is at least as usual as this share of the rows of `data`, or as its own row:
         0.05. By default, of answers of similar cost the more usual are chosen; False leaves that
         out, and `ifonly.Plausible` chooses the measure.
+    tolerance
+        The outcome stays if the numbers that an answer changes end up so much off, all at once:
+        {'income': 500, 'age': 1}, or 0.1, that share of each change. Proved where the model can be
+        read, else sampled with a stated confidence.
     seed
         The same seed gives the same answers.
     budget
@@ -148,6 +154,7 @@ def explain(
         diversity=diversity,
         certify=certify,
         plausible=plausible,
+        tolerance=tolerance,
         seed=seed,
         budget=limit.after(explainer.setting.prepared_rows),
         workers=workers,
@@ -225,8 +232,8 @@ def explain_again(
         budget=limit.to_prepare,
     )
     names = ("target", "k", "threshold", "row_rules", "certify", "plausible", "seed")
-    limit = limit.after(explainer.setting.prepared_rows)
-    return explainer.explain(rows, budget=limit, **{name: record[name] for name in names})
+    stated = {name: record[name] for name in names} | {"tolerance": record.get("tolerates")}
+    return explainer.explain(rows, budget=limit.after(explainer.setting.prepared_rows), **stated)
 
 
 @options

@@ -16,6 +16,7 @@ from typing import Any
 from ifonly.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.causal import CausalModel
+from ifonly.demands.tolerance import Tolerance
 from ifonly.errors import OptionError, options
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction, Rejection
@@ -33,6 +34,7 @@ from ifonly.solve.question import Budget, Question, read_row_rules
 from ifonly.solve.source import Source
 from ifonly.solve.stages import certifier_of
 from ifonly.solve.statuses import wanted_of, wanted_score
+from ifonly.solve.tolerated import tolerated, with_tolerance
 from ifonly.solve.usual import with_usual
 from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
@@ -128,6 +130,7 @@ class Explainer:
         seed: int = 0,
         budget: Any = None,
         plausible: float | bool | Plausible | None = None,
+        tolerance: Tolerance | None = None,
         workers: int | str = 1,
         progress: bool | Callable[[int, int], None] | None = None,
         keep: bool = False,
@@ -165,6 +168,9 @@ class Explainer:
             Every answer is at least as usual as this share of the rows of `data`, or as its own
             row: 0.05. By default, of answers of similar cost the more usual are chosen; False
             leaves that out, and `ifonly.Plausible` chooses the measure.
+        tolerance
+            The outcome stays if the changed numbers end up so much off: {'income': 500, 'age': 1},
+            or 0.1, that share of each change. Proved where the model can be read, else sampled.
         workers
             How many processes answer the rows; 'all': one per core. Answers are the same.
         progress
@@ -194,7 +200,7 @@ class Explainer:
         """
         limit, watch = Budget.of(budget), Watch()
         asked_for = (target, k, threshold, certify, seed, limit, progress, keep, plausible, workers)
-        question = Question(*asked_for)
+        question = Question(*asked_for, tolerance)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
         with watched(watch, progress, keep=keep):
             setting = self._setting(question, method, rules, weights)
@@ -208,6 +214,8 @@ class Explainer:
             check_threshold(threshold, setting.model.classes)
             setting = setting if threshold is None else setting.by_scores
             setting, carried = setting.carrying(rows)
+            setting = with_tolerance(setting, tolerance, threshold)
+            check_used(method, certify, setting.space.sparsity, setting.demands)
             asked = Asked.read(setting, rows, carried)
             watch.asked, watch.searching = len(asked.x), True
             own = read_row_rules(row_rules, index_of(rows, len(asked.x)), setting.space)
@@ -232,7 +240,6 @@ class Explainer:
     ) -> Setting:
         """What was prepared, with what this question adds to it."""
         setting = self.setting  # read once: another thread may drop its route
-        check_used(method, question.certify, setting.space.sparsity, setting.demands)
         if question.certify is not False and setting.reading is None and not setting.unread:
             setting = self.setting = provided(setting, frozenset(), certify=True)
         prices: dict[str, Any] = {} if weights is None else {"weights": weights}
@@ -283,6 +290,7 @@ def _explained(
         reached=None if goal.avoided is None else found.reached,
         usual=found.usual,
         odd=odd_features(setting.measure, x, found.points, found.usual),
+        tolerated=tolerated(asked.setting, goal, x, found.points, found.filled),
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),

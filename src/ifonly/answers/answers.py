@@ -70,6 +70,9 @@ class Answers(AnswerPages):
     odd
         bool [q, k, d] the value, or the two values together, that hardly any row of the data has,
         of answers that fewer than 1 % of the rows are as unusual as.
+    tolerated
+        [q, k] where a `tolerance` was demanded: 1 where it is proved, else the share of the points
+        within it that have the outcome, a lower bound with a confidence of 95 %.
     carried
         The columns of the rows that are no features, and that answers carry along.
     source

@@ -16,6 +16,7 @@ from ifonly.select.selector import from_pool, marked
 from ifonly.solve.source import MOST_ROWS, Source
 from ifonly.solve.stages import judged
 from ifonly.solve.statuses import status_of, wanted_score
+from ifonly.solve.tolerated import tolerated
 
 
 def frontier(answers: AnswerData, diversities: Sequence[float]) -> dict[float, dict[str, Any]]:
@@ -62,6 +63,7 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
         "extra": extra,
         "reached": reached,
         "usual": usual,
+        "tolerated": tolerated(source.setting, source.batch.goal, answers.x, points, filled),
         "odd": odd_features(source.setting.measure, answers.x, points, usual),
         "score": score,
         "status": status_of(filled, answers.status),

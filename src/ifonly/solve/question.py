@@ -39,6 +39,7 @@ class Question:
     keep: bool
     plausible: Any = None
     workers: int | str = 1
+    tolerance: Any = None
 
     def __post_init__(self) -> None:
         if self.workers != "all":
@@ -66,6 +67,7 @@ class Question:
             "certify": self.certify,
             "seed": int(self.seed),
             "plausible": _plausible(self.plausible),
+            "tolerates": _plain_tolerance(self.tolerance),
             "budget": self.budget.stated,
         }
 
@@ -76,6 +78,13 @@ def _plausible(value: Any) -> Any:
         return value
     measure = value.measure if isinstance(value.measure, str) else repr(value.measure)
     return {"measure": measure, "level": value.level}
+
+
+def _plain_tolerance(value: Any) -> Any:
+    """A tolerance as JSON holds it."""
+    if isinstance(value, Mapping):
+        return {str(name): float(amount) for name, amount in value.items()}
+    return None if value is None else float(value)
 
 
 def _plain(target: Any) -> Any:

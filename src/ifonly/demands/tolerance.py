@@ -1,0 +1,165 @@
+"""That the outcome stays if what an answer changes ends up a little off.
+
+The changed numbers of an answer vary by a tolerance, all at once, inside the known ranges of their
+columns: a value outside is taken to be impossible. What the answer keeps stays as it is, and so do
+its levels. Points inside the tolerance are accidents: no rule is asked of them. Where causes are
+known, the tolerance is around what the answer leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+
+from ifonly.arrays.keys import point_keys
+from ifonly.bounds import Boxes, holding, share_at_least
+from ifonly.bounds.boxes import whole
+from ifonly.errors import OptionError, nearest
+from ifonly.models import Counted, Model
+from ifonly.models.adapters.table import TableModel
+from ifonly.models.reading import Reading, holds_around
+from ifonly.problem.goal import Goal
+from ifonly.space import Space
+from ifonly.space.distance import differs
+
+Tolerance = float | Mapping[str, float]
+"""By how much changed numbers may be off: a share of each change, or an amount per feature."""
+DRAWS = 59
+"""Points of a box that a model is asked about which cannot be read: all of them right says, with a
+confidence of 95 %, that 95 % of the box are."""
+FRESH = 299
+"""Points of each answer's box that the search has not seen: 299 right ones say 99 %."""
+CLOSE = 1e-9
+"""The share of a step by which sums of decimals may be off."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tolerant:
+    """The demand over a space, for one model."""
+
+    space: Space
+    model: Model
+    reading: Reading | None
+    """What proofs are made of; without one, points are drawn."""
+    share: float = 0.0
+    """Of each change."""
+    amounts: Mapping[str, float] = field(default_factory=dict)
+    known: dict[int, bool] = field(default_factory=dict, repr=False)
+    """Whether the reading holds around a row, by its key."""
+
+    @property
+    def asks(self) -> int:
+        """How many rows of the model a point costs."""
+        return 0 if self.reading is not None else DRAWS
+
+    def __str__(self) -> str:
+        each = [f"{name} may end up {amount:g} off" for name, amount in self.amounts.items()]
+        return " and ".join(each) or f"each changed number may end up {self.share:g} of it off"
+
+    def over(self, space: Space) -> Tolerant:
+        """The demand over a space with further levels, of which no reading is known."""
+        model = self.model.over(space) if isinstance(self.model, TableModel) else self.model
+        return replace(self, space=space, model=model, reading=None)
+
+    def margin(self, goal: Goal, x: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """[n] how far the outcome is from being lost within the tolerance of points [n, d]."""
+        boxes, margin = self.boxes(x, points), np.full(len(points), -1.0)
+        proves = self._proves(x)
+        if self.reading is not None and proves.any():
+            part = goal.take(np.flatnonzero(proves))
+            ask = _Asked(self.model, part)
+            found = holding(self.reading, part, boxes[proves], ask=ask)
+            logit = self.reading.link not in ("shares", "number")
+            margin[proves] = np.tanh(found / 2) if logit else found
+        rest = np.flatnonzero(~proves)
+        if len(rest):
+            margin[rest] = self._sampled(goal.take(rest), boxes[rest], DRAWS, seed=0) - 1 + 1e-9
+        return margin
+
+    def certainty(self, goal: Goal, x: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """[n] 1 for answers [n, d] of which it is proved, else the least share of their boxes that
+        has the outcome, with a confidence of 95 %, by draws that the search has not seen.
+        """
+        sure, rest = np.ones(len(x)), np.flatnonzero(~self._proves(x))
+        if len(rest):
+            boxes = self.boxes(x, points)[rest]
+            held = self._sampled(goal.take(rest), boxes, FRESH, seed=1) * FRESH
+            known = {count: share_at_least(count, FRESH) for count in {*held.round().astype(int)}}
+            sure[rest] = [known[count] for count in held.round().astype(int)]
+        return sure
+
+    def boxes(self, x: np.ndarray, points: np.ndarray) -> Boxes:
+        """The boxes of what answers [n, d] to rows x [n, d] may end up as."""
+        boxes, space = Boxes.at(self.space, points), self.space
+        off = self.share * np.nan_to_num(np.abs(points - x))
+        for name, amount in self.amounts.items():
+            off[:, space.index(name)] = amount
+        off = np.where(differs(points, x) & ~np.isnan(points) & space.continuous, off, 0.0)
+        step = np.where(whole(space), 1.0, 10.0**-space.decimals)
+        slack = CLOSE * step
+        low = np.maximum(points - off - slack, np.minimum(space.low, points))
+        high = np.minimum(points + off + slack, np.maximum(space.high, points))
+        low = np.where(whole(space), np.ceil(low), low)
+        high = np.where(whole(space), np.floor(high), high)
+        varies = off > 0
+        return replace(
+            boxes, low=np.where(varies, low, boxes.low), high=np.where(varies, high, boxes.high)
+        )
+
+    def _proves(self, x: np.ndarray) -> np.ndarray:
+        """bool [n]: the rows x [n, d] around which the reading says what the model says."""
+        if self.reading is None:
+            return np.zeros(len(x), dtype=bool)
+        keys, first, which = np.unique(point_keys(x), return_index=True, return_inverse=True)
+        for key, row in zip(keys.tolist(), first, strict=True):
+            if key not in self.known:
+                self.known[key] = holds_around(self.reading, self.model, x[row])
+        return np.array([self.known[key] for key in keys.tolist()], dtype=bool)[which.ravel()]
+
+    def _sampled(self, goal: Goal, boxes: Boxes, count: int, seed: int) -> np.ndarray:
+        """[n] the share of so many points of each box that have the outcome."""
+        points = boxes.draw(count, seed)
+        each = np.repeat(np.arange(len(boxes)), count)
+        held = _Asked(self.model, goal)(points.reshape(-1, points.shape[2]), each)
+        return np.asarray(held.reshape(len(boxes), count).mean(axis=1))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the model itself decides about points, for the goals of rows."""
+
+    model: Model
+    goal: Goal
+
+    def __call__(self, points: np.ndarray, of: np.ndarray) -> np.ndarray:
+        counted = Counted(self.model, self.model)
+        decided, scores = counted.own(points, decide=not self.goal.by_scores, score=False)
+        return self.goal.take(of).reached(scores, decided)
+
+
+def read_tolerance(stated: Any, space: Space) -> dict[str, Any]:
+    """The fields of the demand that `tolerance=` states; none where it states nothing."""
+    if isinstance(stated, Mapping):
+        for name, amount in stated.items():
+            if name not in space.names:
+                raise OptionError(f"There is no feature {name!r}.", nearest(name, space.names))
+            if not space.continuous[space.index(name)]:
+                raise OptionError(
+                    f"tolerance names {name!r}, which is a category.",
+                    "A tolerance is an amount by which a number may be off.",
+                )
+            _check_amount(amount, f"tolerance of {name!r}", "an amount, such as 500")
+        return {"amounts": {name: float(amount) for name, amount in stated.items()}}
+    if stated is None:
+        return {}
+    _check_amount(stated, "tolerance", "a share of each change, such as 0.1, or {'income': 500}")
+    return {"share": float(stated)}
+
+
+def _check_amount(value: Any, what: str, hint: str) -> None:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not 0 < cast("float", value) < np.inf:
+        raise OptionError(f"The {what} is {value!r}.", f"It is a positive number: {hint}.")
