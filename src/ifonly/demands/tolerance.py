@@ -14,24 +14,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from ifonly.arrays.keys import point_keys
-from ifonly.bounds import Boxes, holding, share_at_least
-from ifonly.bounds.boxes import whole
+from ifonly.bounds.boxes import Boxes, whole
+from ifonly.bounds.outcome import DRAWS, Outcome
 from ifonly.errors import OptionError, nearest
-from ifonly.models import Counted, Model
+from ifonly.models import Model
 from ifonly.models.adapters.table import TableModel
-from ifonly.models.reading import Reading, holds_around
+from ifonly.models.reading import Reading
 from ifonly.problem.goal import Goal
 from ifonly.space import Space
 from ifonly.space.distance import differs
 
 Tolerance = float | Mapping[str, float]
 """By how much changed numbers may be off: a share of each change, or an amount per feature."""
-DRAWS = 59
-"""Points of a box that a model is asked about which cannot be read: all of them right says, with a
-confidence of 95 %, that 95 % of the box are."""
-FRESH = 299
-"""Points of each answer's box that the search has not seen: 299 right ones say 99 %."""
 CLOSE = 1e-9
 """The share of a step by which sums of decimals may be off."""
 
@@ -66,30 +60,16 @@ class Tolerant:
 
     def margin(self, goal: Goal, x: np.ndarray, points: np.ndarray) -> np.ndarray:
         """[n] how far the outcome is from being lost within the tolerance of points [n, d]."""
-        boxes, margin = self.boxes(x, points), np.full(len(points), -1.0)
-        proves = self._proves(x)
-        if self.reading is not None and proves.any():
-            part = goal.take(np.flatnonzero(proves))
-            ask = _Asked(self.model, part)
-            found = holding(self.reading, part, boxes[proves], ask=ask)
-            logit = self.reading.link not in ("shares", "number")
-            margin[proves] = np.tanh(found / 2) if logit else found
-        rest = np.flatnonzero(~proves)
-        if len(rest):
-            margin[rest] = self._sampled(goal.take(rest), boxes[rest], DRAWS, seed=0) - 1 + 1e-9
-        return margin
+        return self._outcome(goal, x).least(self.boxes(x, points), np.arange(len(x)))
 
     def certainty(self, goal: Goal, x: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """[n] 1 for answers [n, d] of which it is proved, else the least share of their boxes that
-        has the outcome, with a confidence of 95 %, by draws that the search has not seen.
+        """[n] 1 for answers [n, d] of which it is proved, else the share of what is within that has
+        the outcome, a lower bound with a confidence of 95 %.
         """
-        sure, rest = np.ones(len(x)), np.flatnonzero(~self._proves(x))
-        if len(rest):
-            boxes = self.boxes(x, points)[rest]
-            held = self._sampled(goal.take(rest), boxes, FRESH, seed=1) * FRESH
-            known = {count: share_at_least(count, FRESH) for count in {*held.round().astype(int)}}
-            sure[rest] = [known[count] for count in held.round().astype(int)]
-        return sure
+        return self._outcome(goal, x).certainty(self.boxes(x, points), np.arange(len(x)))
+
+    def _outcome(self, goal: Goal, x: np.ndarray) -> Outcome:
+        return Outcome.of(self.model, goal, self.reading, x, self.known)
 
     def boxes(self, x: np.ndarray, points: np.ndarray) -> Boxes:
         """The boxes of what answers [n, d] to rows x [n, d] may end up as."""
@@ -108,36 +88,6 @@ class Tolerant:
         return replace(
             boxes, low=np.where(varies, low, boxes.low), high=np.where(varies, high, boxes.high)
         )
-
-    def _proves(self, x: np.ndarray) -> np.ndarray:
-        """bool [n]: the rows x [n, d] around which the reading says what the model says."""
-        if self.reading is None:
-            return np.zeros(len(x), dtype=bool)
-        keys, first, which = np.unique(point_keys(x), return_index=True, return_inverse=True)
-        for key, row in zip(keys.tolist(), first, strict=True):
-            if key not in self.known:
-                self.known[key] = holds_around(self.reading, self.model, x[row])
-        return np.array([self.known[key] for key in keys.tolist()], dtype=bool)[which.ravel()]
-
-    def _sampled(self, goal: Goal, boxes: Boxes, count: int, seed: int) -> np.ndarray:
-        """[n] the share of so many points of each box that have the outcome."""
-        points = boxes.draw(count, seed)
-        each = np.repeat(np.arange(len(boxes)), count)
-        held = _Asked(self.model, goal)(points.reshape(-1, points.shape[2]), each)
-        return np.asarray(held.reshape(len(boxes), count).mean(axis=1))
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What the model itself decides about points, for the goals of rows."""
-
-    model: Model
-    goal: Goal
-
-    def __call__(self, points: np.ndarray, of: np.ndarray) -> np.ndarray:
-        counted = Counted(self.model, self.model)
-        decided, scores = counted.own(points, decide=not self.goal.by_scores, score=False)
-        return self.goal.take(of).reached(scores, decided)
 
 
 def read_tolerance(stated: Any, space: Space) -> dict[str, Any]:
