@@ -104,7 +104,8 @@ class AnswerTables(AnswerData):
         Lines have labels as in `frame()`. `extra` counts the answers for which a smaller change is
         enough; in these, `changed` does not count features that the model ignores. `usual`, where
         that was asked, is the share of the rows of the data that are less usual than the least
-        usual answer; `answers.usual` has that of each.
+        usual answer; `answers.usual` has that of each. `tolerated`, where a tolerance was demanded,
+        is 1 where it is proved of every answer, else the least share that a sample shows.
 
         Returns
         -------
@@ -127,9 +128,10 @@ class AnswerTables(AnswerData):
         status = [str(status) for status in self.status]
         extra = (self.extra & self.filled).sum(axis=1)
         columns = {"query": np.arange(len(self)), "status": status, **measured, "extra": extra}
-        if self.usual is not None:
-            least = np.where(self.filled, self.usual, np.inf).min(axis=1)
-            columns["usual"] = np.where(np.isfinite(least), least, np.nan)
+        for name in ("usual", "tolerated"):
+            if (each := getattr(self, name)) is not None:
+                least = np.where(self.filled, each, np.inf).min(axis=1)
+                columns[name] = np.where(np.isfinite(least), least, np.nan)
         return self._table(columns, range(len(self)))
 
     def importance(self, *, by_row: bool = False) -> Frame:

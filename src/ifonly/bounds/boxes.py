@@ -6,9 +6,7 @@ numbers, and any number of the others, also beside the value grid.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
@@ -16,8 +14,9 @@ from ifonly.arrays.keys import row_streams, uniforms
 from ifonly.space import Continuous, Space
 from ifonly.space.table.dtypes import holds_whole
 
-MOST_CORNERS = 10
-"""Of how many features that vary all corners are looked at."""
+BITS = 4
+CORNERS = 1 << BITS
+"""How many corners of a box are looked at: all of them, where so many numbers vary."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,18 +112,16 @@ class Boxes:
             drawn[..., j][self.missing[:, j, None] & (gap | ~some)] = np.nan
         return drawn
 
-    def corners(self, row: int) -> np.ndarray:
-        """[m, d] every end, level and missing value of what varies in one box, combined."""
-        sides: list[Sequence[float]] = []
-        for j, varies in enumerate(self.wide[row]):
-            own = slice(self.space.offsets[j], self.space.offsets[j + 1])
-            ends = {self.low[row, j], self.high[row, j]} if self.space.continuous[j] else ()
-            values = [*ends, *np.flatnonzero(self.levels[row, own])]
-            values = [float(v) for v in values if not np.isnan(v)]
-            sides.append([*values, *([np.nan] if self.missing[row, j] else [])])
-            if varies and len(sides[-1]) < 2:
-                raise AssertionError("a feature that varies has two values")
-        return np.array(list(product(*sides)))
+    def corners(self) -> np.ndarray:
+        """[n, CORNERS, d] ends of the numbers of boxes, combined, at drawn levels.
+
+        Of four numbers that vary these are all corners; of more, some of them vary together.
+        """
+        varies = (self.high > self.low) & np.asarray(self.space.continuous)
+        rank = (varies.cumsum(axis=1) - 1) % BITS
+        high = (np.arange(CORNERS)[:, None] >> rank[:, None]) & 1
+        ends = np.where(high, self.high[:, None], self.low[:, None])
+        return np.where(varies[:, None], ends, self.draw(CORNERS, 2))
 
 
 def whole(space: Space) -> np.ndarray:

@@ -118,7 +118,9 @@ class _Sides:
         """[n, s] where the sides of boxes are; at the last place where a box has no numbers."""
         kind, j, level = self.each
         number = np.where(self.sign > 0, boxes.high[:, j], boxes.low[:, j])
-        inside = np.where(kind == LEVEL, boxes.levels[:, self._first[j] + level], boxes.missing[:, j])
+        inside = np.where(
+            kind == LEVEL, boxes.levels[:, self._first[j] + level], boxes.missing[:, j]
+        )
         steps = self._steps(number, np.arange(len(j)))
         return np.where(self.sign == 0, inside, np.where(np.isnan(steps), self.most, steps))
 
@@ -183,4 +185,6 @@ class _Sides:
 
     def _steps(self, values: np.ndarray, s: np.ndarray) -> np.ndarray:
         """The places of numbers, or the places before them, on sides s."""
-        return np.floor(self.sign[s] * values * 10.0 ** self.space.decimals[self.each[1, s]] + CLOSE)
+        return np.floor(
+            self.sign[s] * values * 10.0 ** self.space.decimals[self.each[1, s]] + CLOSE
+        )

@@ -18,7 +18,7 @@ WORK = 512
 AT_ONCE = 16
 """How many parts of a box are halved in one round, those of the least bounds first."""
 Ask = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""From points [m, d], and int [m] the box of each, to bool [m]: whether the model has the outcome."""
+"""From points [m, d], and int [m] the box of each, to bool [m]: which have the outcome."""
 
 
 def holding(

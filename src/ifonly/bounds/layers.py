@@ -62,7 +62,9 @@ class _Back:
             sums = sums @ kernel.T
             low, high = (part[:, None] for part in ranges[depth - 1])
             self.weight, self.open = np.abs(sums), ((low < 0) & (high > 0))[:, 0]
-            slope = np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, high / np.maximum(high - low, 1e-300)))
+            slope = np.where(
+                low >= 0, 1.0, np.where(high <= 0, 0.0, high / np.maximum(high - low, 1e-300))
+            )
             under = np.where((low >= 0) | ((high > -low) & (high > 0)), 1.0, 0.0)
             lift = np.where((low < 0) & (high > 0), -slope * low, 0.0)
             constant = constant + np.where(sums < 0, sums * lift, 0.0).sum(axis=2)
@@ -83,7 +85,9 @@ class _Back:
         ends = []
         for end in (boxes.low, boxes.high):
             unit = _units(boxes, end)[:, None]
-            product = np.where(np.isnan(unit), np.inf, self.columns[..., starts] * np.nan_to_num(unit))
+            product = np.where(
+                np.isnan(unit), np.inf, self.columns[..., starts] * np.nan_to_num(unit)
+            )
             ends.append(np.where(space.continuous, product, np.inf))
         gaps = np.where(boxes.missing[:, None], self.gaps, np.inf)
         return np.stack([*ends, best, gaps], axis=3)

@@ -63,7 +63,8 @@ class Outcome:
     def least(self, boxes: Boxes, of: np.ndarray, work: int = WORK) -> np.ndarray:
         """[m] how far the outcome of rows is from being lost in boxes; above 0 where it is not.
 
-        Of rows that nothing is proved of, points are drawn: it holds where all of them have it.
+        Of rows that nothing is proved of, corners are looked at, and points are drawn: it holds
+        where all of them have it.
         """
         margin, proves = np.full(len(boxes), -1.0), self.proves[of]
         if self.reading is not None and proves.any():
@@ -79,8 +80,11 @@ class Outcome:
             margin[proves] = found if sums else np.tanh(found / 2)
         rest = np.flatnonzero(~proves)
         if len(rest):
-            held = self.held(boxes[rest], of[rest], DRAWS, seed=0)
-            margin[rest] = np.where(held == DRAWS, 1.0, held / DRAWS - 1.0)
+            held = self.held(boxes[rest].corners(), of[rest])
+            margin[rest] = held - 1.0
+            rest = rest[held == 1]
+            held = self.held(boxes[rest].draw(DRAWS, seed=0), of[rest])
+            margin[rest] = np.where(held == 1, 1.0, held - 1.0)
         return margin
 
     def certainty(self, boxes: Boxes, of: np.ndarray) -> np.ndarray:
@@ -90,19 +94,16 @@ class Outcome:
         """
         sure, rest = np.ones(len(boxes)), np.flatnonzero(~self.proves[of])
         if len(rest):
-            held = self.held(boxes[rest], of[rest], FRESH, seed=1)
-            shares = {count: share_at_least(count, FRESH) for count in {*held.tolist()}}
-            sure[rest] = [shares[count] for count in held.tolist()]
+            held = FRESH * self.held(boxes[rest].draw(FRESH, seed=1), of[rest])
+            sure[rest] = [share_at_least(round(count), FRESH) for count in held]
         return sure
 
-    def held(self, boxes: Boxes, of: np.ndarray, count: int, seed: int) -> np.ndarray:
-        """int [m] how many of so many points of each box have the outcome."""
-        held = np.zeros(len(boxes), dtype=np.intp)
-        size = max(1, BLOCK // count)
-        for start in range(0, len(boxes), size):
+    def held(self, points: np.ndarray, of: np.ndarray) -> np.ndarray:
+        """[m] the share of points [m, count, d] of rows [m] that have their outcome."""
+        met, each = np.zeros(points.shape[:2]), np.broadcast_to(of[:, None], points.shape[:2])
+        size = max(1, BLOCK // points.shape[1])
+        for start in range(0, len(points), size):
             part = slice(start, start + size)
-            points = boxes[part].draw(count, seed)
-            each = np.repeat(of[part], count)
-            met = self.decided(points.reshape(-1, points.shape[2]), each)
-            held[part] = met.reshape(-1, count).sum(axis=1)
-        return held
+            asked = points[part].reshape(-1, points.shape[2])
+            met[part] = self.decided(asked, each[part].ravel()).reshape(met[part].shape)
+        return np.asarray(met.mean(axis=1))

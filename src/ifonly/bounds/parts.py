@@ -147,4 +147,3 @@ def _most(reading: Reading, times: np.ndarray) -> float:
         return 0.0
     each = sum(float(np.abs(tree.value @ times).max()) for tree in reading.trees)
     return each + abs(float(reading.base @ times))
-

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 CONFIDENCE = 0.95
 
 
+@cache
 def share_at_least(held: int, drawn: int, confidence: float = CONFIDENCE) -> float:
     """The share of all points that have the outcome at least, if `held` of `drawn` have it.
 

@@ -1,4 +1,4 @@
-"""The least and the greatest sums of trees over boxes: the worst and the best leaf met in each tree.
+"""The least and the greatest sums of trees over boxes: the worst and the best leaf met in each.
 
 All boxes go down all trees together. Where a box has values on both sides of a node, it goes both
 ways; the first such node of the tree whose leaves are furthest apart is where a box is best halved.
@@ -108,9 +108,7 @@ def _bounded(flat: Flat, reading: Trees, boxes: Boxes, sides: Sides) -> Bound:
     return Bound(low, seen, split)
 
 
-def _descend(
-    flat: Flat, boxes: Boxes
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _descend(flat: Flat, boxes: Boxes) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """int [p] three times: the leaves met, with the box and the tree of each; and int [n, t] the
     first node of each tree at which a box goes both ways, -1 where it does not.
     """
@@ -156,4 +154,3 @@ def _bits(levels: np.ndarray, offsets: np.ndarray, j: np.ndarray) -> np.ndarray:
     bit = np.uint64(1) << (within[column] % 64).astype(np.uint64)
     np.bitwise_or.at(every, (row, of[column], within[column] // 64), bit)
     return np.take_along_axis(every, j[..., None], axis=1)
-

@@ -12,7 +12,15 @@ import typer
 
 from ifonly.cli.finish import Format, chosen_format, finish
 from ifonly.cli.messages import say
-from ifonly.cli.options import as_groups, as_method, as_ordinal, as_row_rules, as_weights, number_of
+from ifonly.cli.options import (
+    as_groups,
+    as_method,
+    as_ordinal,
+    as_row_rules,
+    as_tolerance,
+    as_weights,
+    number_of,
+)
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
 from ifonly.errors import DataError, OptionError, TargetError, nearest
@@ -104,6 +112,12 @@ Usual = Annotated[
     float | None,
     typer.Option("--plausible", help="As usual as this share of the training rows: 0.05."),
 ]
+Off = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tolerance", help="The outcome stays if a number ends up off: 'income=500', or 0.1 of it."
+    ),
+]
 Groups = Annotated[
     list[str] | None,
     typer.Option("--one-hot", help="Columns that are one category: 'job_a, job_b'; 'none': none."),
@@ -165,6 +179,7 @@ def explain(
     round_numbers: Round = True,
     certify: Certify = None,
     plausible: Usual = None,
+    tolerance: Off = None,
     one_hot: Groups = None,
     thousands: Thousands = ",",
     fillable: Fillable = None,
@@ -190,6 +205,7 @@ def explain(
     limit = Limit.of(budget)
     demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
     demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "keep": True}
+    demands["tolerance"] = as_tolerance(tolerance or (), space.names)
     demands["workers"] = int(workers) if workers.isdecimal() else workers
     demands["row_rules"] = as_row_rules(row_rule or (), len(asked))
     asking: dict[str, Any] = {"space": space, "rules": stated, "method": way}

@@ -3,6 +3,7 @@
     --row-rule "3: income at most 30000"
     --ordinal "education: School, HS-grad, Bachelors"
     --weight "age=2"        --weight "income=up 3, down 1"
+    --tolerance income=500  --tolerance 0.1
 
 Names and levels that hold a comma, a colon or a sign stand in quotes.
 """
@@ -123,6 +124,29 @@ def as_weights(texts: Iterable[str], names: Iterable[str]) -> dict[str, float | 
             )
         weights[_once(name, weights, "--weight")] = price
     return weights
+
+
+def as_tolerance(texts: Iterable[str], names: Iterable[str]) -> float | dict[str, float] | None:
+    """By how much changed numbers may be off: a share of each change, or an amount per feature.
+
+    >>> as_tolerance(["income=500", "age=1"], ["age", "income"]), as_tolerance(["0.1"], ["age"])
+    ({'income': 500.0, 'age': 1.0}, 0.1)
+    """
+    stated = list(texts)
+    if len(stated) == 1 and (share := _positive(stated[0])) is not None:
+        return share
+    amounts: dict[str, float] = {}
+    for text in stated:
+        name, rest = _named(text, "=", names)
+        amount = _positive(rest)
+        if not name or amount is None:
+            raise OptionError(
+                f"--tolerance {text!r} does not state an amount.",
+                "Give --tolerance income=500 for each feature, or one share of all changes, "
+                "--tolerance 0.1.",
+            )
+        amounts[_once(name, amounts, "--tolerance")] = amount
+    return amounts or None
 
 
 def number_of(text: str) -> float | None:

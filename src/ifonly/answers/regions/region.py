@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -66,7 +67,9 @@ def rule_lines(boxes: Boxes) -> tuple[str, ...]:
             inside = levels_of(boxes, j)
             if not inside.all():
                 few = 2 * inside.sum() <= len(inside)
-                named = [one for one, there in zip(feature.levels, inside == few, strict=True) if there]
+                named = [
+                    one for one, there in zip(feature.levels, inside == few, strict=True) if there
+                ]
                 lines.append(str((one_of if few else none_of)(feature.name, named)))
         else:
             low, high = (limit_text(feature.column, end[0, j]) for end in (boxes.low, boxes.high))
@@ -78,7 +81,12 @@ def rule_lines(boxes: Boxes) -> tuple[str, ...]:
 
 
 def sentence_of(
-    outcome: str, boxes: Boxes, share: float, *, name: Callable[[Any], Any], show: Callable[[Any], str]
+    outcome: str,
+    boxes: Boxes,
+    share: float,
+    *,
+    name: Callable[[Any], Any],
+    show: Callable[[Any], str],
 ) -> str:
     """What is in the first box, as a sentence; `name` labels features, `show` writes values."""
     space, parts = boxes.space, []
@@ -108,16 +116,14 @@ def sentence_of(
             parts.append(f"{title} is not missing")
     listed = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
     where = f"as long as {listed}" if parts else "whatever the features are"
-    sure = "" if share == 1 else (
-        f" Sampled, not proved: at least {100 * share:.1f} % of such rows, with 95 % confidence."
-    )
-    return f"{outcome} {where}.{sure}"
+    sure = f"at least {math.floor(1000 * share) / 10:.1f} % of such rows, with 95 % confidence"
+    return f"{outcome} {where}." + ("" if share == 1 else f" Sampled, not proved: {sure}.")
 
 
 def bounds_text(space: Space, boxes: Boxes, j: int, low: str, high: str) -> str:
     """Between what a number of the first box lies; nothing where that is all of its range."""
     bottom, top = boxes.low[0, j] > space.low[j], boxes.high[0, j] < space.high[j]
-    if bottom and top or (low == high and (bottom or top)):
+    if (bottom and top) or (low == high and (bottom or top)):
         return f"between {low} and {high}"
     return f"at least {low}" if bottom else f"at most {high}" if top else ""
 

@@ -183,7 +183,11 @@ def _own(answers: AnswerRegions, source: Source, row: int) -> Goal:
     value, low, high = answers.predicted[row], goal.low[0], goal.high[0]
     if low <= value <= high:
         return goal
-    ends = (-np.inf, np.nextafter(low, -np.inf)) if value < low else (np.nextafter(high, np.inf), np.inf)
+    ends = (
+        (-np.inf, np.nextafter(low, -np.inf))
+        if value < low
+        else (np.nextafter(high, np.inf), np.inf)
+    )
     return replace(goal, low=np.array([ends[0]]), high=np.array([ends[1]]))
 
 
