@@ -1,9 +1,4 @@
-"""Model, space and strategy, prepared once and asked often.
-
-pose     rows become codes, the target becomes a goal, the rules become a box
-solve    search, refine, select, judge: batched over rows
-answer   statuses, scores, and a record of what produced them
-"""
+"""Model, space and strategy, prepared once and asked often."""
 
 from __future__ import annotations
 
@@ -16,7 +11,7 @@ from typing import Any
 from ifonly.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.causal import CausalModel
-from ifonly.demands.tolerance import Tolerance
+from ifonly.demands.tolerance import Tolerance, tolerated
 from ifonly.errors import OptionError, options
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction, Rejection
@@ -34,8 +29,7 @@ from ifonly.solve.question import Budget, Question, read_row_rules
 from ifonly.solve.source import Source
 from ifonly.solve.stages import certifier_of
 from ifonly.solve.statuses import wanted_of, wanted_score
-from ifonly.solve.tolerated import tolerated, with_tolerance
-from ifonly.solve.usual import with_usual
+from ifonly.solve.usual import with_tolerance, with_usual
 from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
 from ifonly.space.table.frame import Frame, library_of
@@ -169,8 +163,8 @@ class Explainer:
             row: 0.05. By default, of answers of similar cost the more usual are chosen; False
             leaves that out, and `ifonly.Plausible` chooses the measure.
         tolerance
-            The outcome stays if the changed numbers end up so much off: {'income': 500, 'age': 1},
-            or 0.1, that share of each change. Proved where the model can be read, else sampled.
+            The outcome stays if changed numbers end up so much off: {'income': 500}, or 0.1 of
+            each change. Proved where the model can be read, else sampled.
         workers
             How many processes answer the rows; 'all': one per core. Answers are the same.
         progress
@@ -290,7 +284,7 @@ def _explained(
         reached=None if goal.avoided is None else found.reached,
         usual=found.usual,
         odd=odd_features(setting.measure, x, found.points, found.usual),
-        tolerated=tolerated(asked.setting, goal, x, found.points, found.filled),
+        tolerated=tolerated(asked.setting.demands, goal, x, found.points, found.filled),
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),
         predicted=said.labels(model.classes),

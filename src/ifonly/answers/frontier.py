@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ifonly.answers.data import AnswerData
+from ifonly.demands.tolerance import tolerated
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction
@@ -16,7 +17,6 @@ from ifonly.select.selector import from_pool, marked
 from ifonly.solve.source import MOST_ROWS, Source
 from ifonly.solve.stages import judged
 from ifonly.solve.statuses import status_of, wanted_score
-from ifonly.solve.tolerated import tolerated
 
 
 def frontier(answers: AnswerData, diversities: Sequence[float]) -> dict[float, dict[str, Any]]:
@@ -63,7 +63,9 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
         "extra": extra,
         "reached": reached,
         "usual": usual,
-        "tolerated": tolerated(source.setting, source.batch.goal, answers.x, points, filled),
+        "tolerated": tolerated(
+            source.setting.demands, source.batch.goal, answers.x, points, filled
+        ),
         "odd": odd_features(source.setting.measure, answers.x, points, usual),
         "score": score,
         "status": status_of(filled, answers.status),

@@ -49,7 +49,14 @@ def grown(space: Space, points: np.ndarray, data: np.ndarray, holds: Holds) -> B
         rows = np.flatnonzero(waiting.any(axis=1))
         gain = np.where(waiting[rows], sides.gain(at[rows], reach[rows]), -1.0)
         s, here = gain.argmax(axis=1), np.arange(len(rows))
-        found = _furthest(sides, boxes[rows], s, at[rows, s], reach[rows, s], rows, holds)
+        found = _furthest(
+            sides,
+            boxes[rows],
+            s,
+            at=at[rows, s],
+            reach=reach[rows, s],
+            holds=lambda added, of, rows=rows: holds(added, rows[of]),
+        )
         reach[rows, s] = found
         own = sides.gain(at[rows], reach[rows])[here, s]
         gain[here, s] = -1.0
@@ -64,16 +71,16 @@ def _furthest(
     sides: _Sides,
     boxes: Boxes,
     s: np.ndarray,
-    good: np.ndarray,
+    *,
+    at: np.ndarray,
     reach: np.ndarray,
-    rows: np.ndarray,
-    holds: Holds,
+    holds: Callable[[Boxes, np.ndarray], np.ndarray],
 ) -> np.ndarray:
     """[n] the last place that a side s [n] of each box can move to, by bisection."""
-    good, bad, place = good.copy(), reach + 1, reach
+    good, bad, place = at.copy(), reach + 1, reach
     while len(open_ := np.flatnonzero(bad - good > 1)):
         added = sides.added(boxes[open_], s[open_], good[open_], place[open_])
-        held = holds(added, rows[open_])
+        held = holds(added, open_)
         good[open_] = np.where(held, place[open_], good[open_])
         bad[open_] = np.where(held, bad[open_], place[open_])
         place = np.floor((good + bad) / 2)

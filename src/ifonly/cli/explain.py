@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,13 +16,14 @@ from ifonly.cli.options import (
     as_method,
     as_ordinal,
     as_row_rules,
+    as_target,
     as_tolerance,
     as_weights,
-    number_of,
+    as_workers,
 )
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
-from ifonly.errors import DataError, OptionError, TargetError, nearest
+from ifonly.errors import DataError, OptionError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models import as_model
 from ifonly.models.adapters.names import own_names
@@ -206,8 +206,7 @@ def explain(
     demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
     demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "keep": True}
     demands["tolerance"] = as_tolerance(tolerance or (), space.names)
-    demands["workers"] = int(workers) if workers.isdecimal() else workers
-    demands["row_rules"] = as_row_rules(row_rule or (), len(asked))
+    demands |= {"row_rules": as_row_rules(row_rule, len(asked)), "workers": as_workers(workers)}
     asking: dict[str, Any] = {"space": space, "rules": stated, "method": way}
     explainer = Explainer(loaded, data=train, budget=limit.to_prepare, **asking)
     wanted = as_target(target, explainer.setting.model.classes)
@@ -243,28 +242,6 @@ def _space(
     more: dict[str, Any] = {option: columns or () for option, columns in named.items()}
     more |= {"weights": prices, "one_hot": as_groups(one_hot), "thousands": thousands}
     return Space.infer(train, ordinal=orders, **more)
-
-
-def as_target(text: str, classes: tuple[Any, ...]) -> Any:
-    """The target that a text means to a model: a class by its text, or a range LOW..HIGH.
-
-    >>> as_target("1", (0, 1)), as_target("200..250.5", ()), as_target("..9", ())
-    (1, (200.0, 250.5), (-inf, 9.0))
-    """
-    for known in classes:
-        if str(known) == text or (isinstance(known, float) and number_of(text) == known):
-            return known
-    ends = re.fullmatch(r"(.*)\.\.(.*)", text)
-    low, high = (ends[1], ends[2]) if ends else ("", "")
-    bounds = (number_of(low or "-inf"), number_of(high or "inf"))
-    if ends and (low or high) and None not in bounds:
-        return bounds
-    if not classes:
-        raise TargetError(
-            f"The model predicts numbers, and {text!r} is not a range of them.",
-            "Give --target LOW..HIGH, such as 200..250; an end may be left out.",
-        )
-    return text
 
 
 def _inputs(

@@ -8,7 +8,7 @@ known, the tolerance is around what the answer leads to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from ifonly.errors import OptionError, nearest
 from ifonly.models import Model
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.reading import Reading
+from ifonly.problem.demand import Demand
 from ifonly.problem.goal import Goal
 from ifonly.space import Space
 from ifonly.space.distance import differs
@@ -88,6 +89,44 @@ class Tolerant:
         return replace(
             boxes, low=np.where(varies, low, boxes.low), high=np.where(varies, high, boxes.high)
         )
+
+
+def tolerances(
+    stated: Any,
+    space: Space,
+    model: Model,
+    read: Callable[[], tuple[Reading | None, str]],
+    threshold: float | None,
+) -> tuple[Tolerant, ...]:
+    """The demand that `tolerance=` states, or none; `read` gives the model's reading."""
+    fields = read_tolerance(stated, space)
+    if not fields:
+        return ()
+    if getattr(model, "carried", None) is not None:
+        raise OptionError(
+            "tolerance cannot be asked of a model that takes columns which are carried along.",
+            "Fit it without them, or leave `tolerance` out.",
+        )
+    reading = read()[0]
+    if reading is not None and threshold is not None and reading.link == "odds":
+        reading = None  # no sum says where such a threshold is
+    return (Tolerant(space, model, reading, **fields),)
+
+
+def tolerated(
+    demands: Sequence[Demand], goal: Goal, x: np.ndarray, points: np.ndarray, filled: np.ndarray
+) -> np.ndarray | None:
+    """[q, k] how sure the tolerance of points [q, k, d] is, as `certainty` says.
+
+    NaN where there is no answer; None where no tolerance is demanded.
+    """
+    demand = next((one for one in demands if isinstance(one, Tolerant)), None)
+    if demand is None:
+        return None
+    sure, (rows, places) = np.full(filled.shape, np.nan), np.nonzero(filled)
+    if len(rows):
+        sure[filled] = demand.certainty(goal.take(rows), x[rows], points[rows, places])
+    return sure
 
 
 def read_tolerance(stated: Any, space: Space) -> dict[str, Any]:
