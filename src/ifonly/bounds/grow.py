@@ -182,7 +182,7 @@ class _Sides:
     def _values(self, places: np.ndarray, s: np.ndarray) -> np.ndarray:
         """The numbers at places of sides s; 1 for a level and a missing value."""
         value = self.sign[s] * places / 10.0 ** self.space.decimals[self.each[1, s]]
-        return np.where(self.sign[s] == 0, 1.0, value)
+        return np.where(self.sign[s] == 0, 1.0, value + 0.0)
 
     @cached_property
     def _known(self) -> list[np.ndarray]:
