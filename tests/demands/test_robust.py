@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -310,11 +311,10 @@ def test_without_a_demand_nothing_changes(models: dict[str, Any]) -> None:
     assert plain.agreeing is None
 
 
-@pytest.mark.slow
-def test_workers_find_the_same_robust_answers(models: dict[str, Any]) -> None:
-    explainer, rows = Explainer(models["linear"], data=NUMBERS), asked(models["linear"])
-    options: dict[str, Any] = {"target": "yes", "k": 1, "robust": REFITS}
-    options["budget"] = {"model_rows_per_row": 50_000}  # each row is a chunk
-    one, two = (explainer.explain(rows, **options, workers=workers) for workers in (1, 2))
-    assert one.frame().equals(two.frame())
-    assert one.record["other_model_rows"] == two.record["other_model_rows"]
+def test_a_worker_can_be_sent_a_demand(models: dict[str, Any]) -> None:
+    answers = explained(models["linear"], robust=REFITS)
+    assert answers.source is not None
+    demand = answers.source.setting.demands[0]
+    sent = pickle.loads(pickle.dumps(demand))
+    goal, x, found = answers.source.batch.goal, answers.x, answers.points[:, 0]
+    assert np.array_equal(sent.margin(goal, x, found), demand.margin(goal, x, found))

@@ -71,6 +71,8 @@ class Refits:
         The share of them that must give the wanted outcome, rounded up to a whole number.
     seed
         Another seed gives other refits.
+    first
+        The number of the first refit: those of  and of  are different.
 
     Raises
     ------
@@ -94,7 +96,6 @@ class Refits:
     share: float = 1.0
     seed: int = 0
     first: int = 0
-    """The number of the first refit."""
 
     def __post_init__(self) -> None:
         if not callable(self.fit) and not hasattr(self.fit, "fit"):
