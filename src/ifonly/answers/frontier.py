@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ifonly.answers.data import AnswerData
+from ifonly.demands.agreement import agreeing
 from ifonly.demands.tolerance import tolerated
 from ifonly.errors import OptionError
 from ifonly.models import Counted
@@ -63,6 +64,7 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
         "extra": extra,
         "reached": reached,
         "usual": usual,
+        "agreeing": agreeing(source.setting.demands, source.batch.goal, points, filled),
         "tolerated": tolerated(
             source.setting.demands, source.batch.goal, answers.x, points, filled
         ),

@@ -235,6 +235,7 @@ FIELDS: dict[str, Check] = {
     "reached": maybe(whole("qk")),
     "usual": maybe(numbers("qk")),
     "odd": maybe(flags("qkd")),
+    "agreeing": maybe(numbers("qk")),
     "tolerated": maybe(numbers("qk")),
     "carried": _carried,
 }
@@ -264,6 +265,7 @@ OPTIONAL = {
     "reached",
     "usual",
     "odd",
+    "agreeing",
     "tolerated",
     "bound",
     "seconds",

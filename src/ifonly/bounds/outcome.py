@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,8 +43,14 @@ class Outcome:
         x: np.ndarray,
         known: dict[int, bool] | None = None,
     ) -> Outcome:
-        """The outcome of rows x [q, d]; `known` keeps what was found of a row, by its key."""
+        """The outcome of rows x [q, d]; `known` keeps what was found of a row, by its key.
+
+        A margin beyond the outcome is not asked of boxes.
+        """
         known = {} if known is None else known
+        goal = replace(goal, beyond=None)
+        if reading is not None and reading.link == "odds" and goal.threshold is not None:
+            reading = None  # no sum says where such a threshold is
         proves = np.zeros(len(x), dtype=bool)
         if reading is not None:
             keys, first, which = np.unique(point_keys(x), return_index=True, return_inverse=True)

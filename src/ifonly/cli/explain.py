@@ -23,6 +23,7 @@ from ifonly.cli.options import (
 )
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
+from ifonly.demands.robust import Robust
 from ifonly.errors import DataError, OptionError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models import as_model
@@ -112,6 +113,11 @@ Usual = Annotated[
     float | None,
     typer.Option("--plausible", help="As usual as this share of the training rows: 0.05."),
 ]
+Others = Annotated[
+    list[Path] | None, typer.Option("--robust", help="Another model that must agree; repeatable.")
+]
+Share = Annotated[float, typer.Option(help="The share of the other models that must agree.")]
+Beyond = Annotated[float, typer.Option("--margin", help="How far beyond the threshold: 0.1.")]
 Off = Annotated[
     list[str] | None,
     typer.Option(
@@ -179,6 +185,9 @@ def explain(
     round_numbers: Round = True,
     certify: Certify = None,
     plausible: Usual = None,
+    robust: Others = None,
+    robust_share: Share = 1.0,
+    margin: Beyond = 0.0,
     tolerance: Off = None,
     one_hot: Groups = None,
     thousands: Thousands = ",",
@@ -205,6 +214,8 @@ def explain(
     limit = Limit.of(budget)
     demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
     demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "keep": True}
+    others = [load_model(one, trust_pickle=trust_pickle, trust=trust or ()) for one in robust or ()]
+    demands |= {"robust": Robust(others, robust_share) if others else None, "margin": margin}
     demands["tolerance"] = as_tolerance(tolerance or (), space.names)
     demands |= {"row_rules": as_row_rules(row_rule, len(asked)), "workers": as_workers(workers)}
     asking: dict[str, Any] = {"space": space, "rules": stated, "method": way}

@@ -96,7 +96,6 @@ def tolerances(
     space: Space,
     model: Model,
     read: Callable[[], tuple[Reading | None, str]],
-    threshold: float | None,
 ) -> tuple[Tolerant, ...]:
     """The demand that `tolerance=` states, or none; `read` gives the model's reading."""
     fields = read_tolerance(stated, space)
@@ -107,10 +106,7 @@ def tolerances(
             "tolerance cannot be asked of a model that takes columns which are carried along.",
             "Fit it without them, or leave `tolerance` out.",
         )
-    reading = read()[0]
-    if reading is not None and threshold is not None and reading.link == "odds":
-        reading = None  # no sum says where such a threshold is
-    return (Tolerant(space, model, reading, **fields),)
+    return (Tolerant(space, model, read()[0], **fields),)
 
 
 def tolerated(

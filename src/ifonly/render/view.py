@@ -52,6 +52,9 @@ class AnswerView:
     tolerated: float | None = None
     """Where a tolerance was demanded: 1 where it is proved, else the share that a sample shows."""
 
+    agreeing: float | None = None
+    """The share of other models that agree, where they were asked."""
+
     @property
     def actions(self) -> tuple[Change, ...]:
         """What the answer changes itself."""

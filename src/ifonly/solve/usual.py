@@ -1,21 +1,18 @@
-"""How usual points are, where a question demands or prefers it, and the tolerance it demands."""
+"""How usual points are, where a question demands or prefers it."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ifonly.arrays.keys import row_streams
-from ifonly.demands.tolerance import tolerances
 from ifonly.errors import OptionError
 from ifonly.plausible import AsUsual, Usual, as_plausible
 from ifonly.select.selector import Selector
 from ifonly.solve.prepare import Setting
-from ifonly.solve.short.solver import read_once
 
 FEWEST = 50
 """How many rows tell how usual a point is, at the least."""
@@ -62,13 +59,6 @@ def with_usual(
     if plausible.level is None:
         return replace(setting, usual=usual)
     return replace(setting, demand=AsUsual(usual, plausible.level))
-
-
-def with_tolerance(setting: Setting, stated: Any, threshold: float | None) -> Setting:
-    """The setting with the demand that `tolerance=` states."""
-    read = partial(read_once, setting)
-    demands = tolerances(stated, setting.space, setting.model, read, threshold)
-    return replace(setting, demands=setting.demands + demands) if demands else setting
 
 
 def _sample(codes: np.ndarray) -> np.ndarray:

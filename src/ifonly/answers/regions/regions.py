@@ -153,18 +153,13 @@ def _grown(
             "Fit it without them.",
         )
     reading = read_once(setting)[0] if setting.reading is None else setting.reading
-    if reading is not None and (reading.space != setting.space or _unsayable(reading.link, goal)):
-        reading = None
+    if reading is not None and reading.space != setting.space:
+        reading = None  # a row has a level that the data do not have
     outcome = Outcome.of(setting.model, goal, reading, x)
     data = _data(source)
     holds = lambda boxes, of: outcome.least(boxes, of, WORK) > 0  # noqa: E731
     boxes = grown(setting.space, points, data, holds)
     return boxes, outcome.certainty(boxes, np.arange(len(points)))
-
-
-def _unsayable(link: str, goal: Goal) -> bool:
-    """Whether no sum of margins says where a threshold is."""
-    return link == "odds" and goal.threshold is not None
 
 
 def _data(source: Source) -> np.ndarray:
@@ -207,7 +202,7 @@ def _over_data(source: Source, goal: Goal, boxes: Boxes) -> tuple[float, float]:
     inside = data[boxes.contain(data)[0].all(axis=1)]
     if not len(inside):
         return (0.0 if len(data) else np.nan), np.nan
-    outcome = Outcome(source.setting.model, goal, None, np.zeros(1, dtype=bool))
+    outcome = Outcome.of(source.setting.model, goal, None, data[:1])
     right = outcome.decided(inside, np.zeros(len(inside), dtype=np.intp))
     return len(inside) / len(data), float(right.mean())
 
