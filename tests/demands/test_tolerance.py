@@ -155,6 +155,20 @@ def test_a_tolerance_combines_with_certificates() -> None:
     assert answers.tolerated[0, 0] == 1
 
 
+def test_demands_combine() -> None:
+    rows, other = refused("linear")[:2], MODELS["forest"]().fit(DATA, GRANTED)
+    options: dict[str, Any] = {"robust": [other], "margin": 0.05, "plausible": 0.01}
+    answers = explainer("linear").explain(rows, k=1, tolerance={"income": 4}, **options)
+    frame = answers.frame()[list(DATA)].astype(DATA.dtypes)
+    assert answers.filled.all()
+    assert (other.predict(frame) == 1).all()
+    assert (answers.score >= 0.55 - 1e-9).all()
+    assert (answers.tolerated == 1).all()
+    for points in within(answers, lambda change, name: 4.0 if name == "income" else 0.0):
+        said = explainer("linear").setting.model.decide(points.to_numpy(float))
+        assert (np.asarray(said) == 1).all()
+
+
 def test_with_causes_the_tolerance_is_around_what_an_answer_leads_to() -> None:
     causes = ifonly.CausalModel.fit({"rate": ["income"]}, DATA)
     model = MODELS["linear"]().fit(DATA, GRANTED)

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ifonly.bounds.boxes import Boxes, whole
+from ifonly.bounds.boxes import CORNERS, Boxes, whole
 from ifonly.bounds.outcome import DRAWS, Outcome
 from ifonly.errors import OptionError, nearest
 from ifonly.models import Model
@@ -48,7 +48,7 @@ class Tolerant:
     @property
     def asks(self) -> int:
         """How many rows of the model a point costs."""
-        return 0 if self.reading is not None else DRAWS
+        return 0 if self.reading is not None else CORNERS + DRAWS
 
     def __str__(self) -> str:
         each = [f"{name} may end up {amount:g} off" for name, amount in self.amounts.items()]
