@@ -19,7 +19,8 @@ from ifonly.space import Space
 
 Holds = Callable[[Boxes, np.ndarray], np.ndarray]
 """From boxes [m], and int [m] the point of each, to bool [m]: whether the outcome holds there."""
-DOWN, UP, LEVEL, GAP = range(4)
+DOWN, UP, LEVEL, GAP, FILL = range(5)
+"""The kinds of sides; of a number that is missing, all known values are one."""
 CLOSE = 1e-6
 """The share of a step within which two values are one."""
 
@@ -108,12 +109,13 @@ class _Sides:
                 count = self.space.offsets[j + 1] - self.space.offsets[j]
                 sides += [(LEVEL, j, level) for level in range(count)]
             sides += [(GAP, j, 0)] * feature.missing
+            sides += [(FILL, j, 0)] * bool(feature.missing and self.space.continuous[j])
         return np.array(sides, dtype=np.intp).T
 
     @cached_property
     def sign(self) -> np.ndarray:
         """[s] -1 for a lower end, 1 for an upper end, 0 for the others."""
-        return np.choose(self.each[0], [-1.0, 1.0, 0.0, 0.0])
+        return np.choose(self.each[0], [-1.0, 1.0, 0.0, 0.0, 0.0])
 
     @cached_property
     def most(self) -> np.ndarray:
@@ -128,6 +130,7 @@ class _Sides:
         inside = np.where(
             kind == LEVEL, boxes.levels[:, self._first[j] + level], boxes.missing[:, j]
         )
+        inside = np.where(kind == FILL, ~np.isnan(boxes.low[:, j]), inside)
         steps = self._steps(number, np.arange(len(j)))
         return np.where(self.sign == 0, inside, np.where(np.isnan(steps), self.most, steps))
 
@@ -144,7 +147,8 @@ class _Sides:
                 gain[:, s] = np.subtract(*pair)
             else:
                 gaps = len(self.data) - len(known)
-                count = gaps if kind[s] == GAP else (known == level[s]).sum()
+                level_count = (known == level[s]).sum()
+                count = {GAP: gaps, FILL: len(known)}.get(kind[s], level_count)
                 gain[:, s] = count * (to[:, s] > at[:, s])
         return gain / max(1, len(self.data))
 
@@ -157,8 +161,9 @@ class _Sides:
         past = np.where(whole(self.space)[j], start + sign, np.nextafter(start, start + sign))
         last = self._values(to, s)
         low, high, missing = boxes.low.copy(), boxes.high.copy(), boxes.missing.copy()
-        low[rows, j] = np.where(kind == UP, past, np.where(kind == DOWN, last, np.nan))
-        high[rows, j] = np.where(kind == UP, last, np.where(kind == DOWN, past, np.nan))
+        bottom, top = (np.where(kind == FILL, end[j], np.nan) for end in self._ends)
+        low[rows, j] = np.where(kind == UP, past, np.where(kind == DOWN, last, bottom))
+        high[rows, j] = np.where(kind == UP, last, np.where(kind == DOWN, past, top))
         missing[rows, j] = kind == GAP
         column = np.arange(boxes.levels.shape[1]) == (self._first[j] + level)[:, None]
         levels = np.where(owner(self.space) == j[:, None], False, boxes.levels)
@@ -172,7 +177,14 @@ class _Sides:
         values = self._values(to, s)
         for part, column, one in zip(parts, columns, (DOWN, UP, LEVEL, GAP), strict=True):
             part[rows[kind == one], column[kind == one]] = values[kind == one]
+        for part, end in zip(parts, self._ends, strict=False):
+            part[rows[kind == FILL], j[kind == FILL]] = end[j[kind == FILL]]
         return Boxes(self.space, *parts)
+
+    @property
+    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """[d] twice: the known ranges of the features."""
+        return self.space.low, self.space.high
 
     @cached_property
     def _first(self) -> np.ndarray:
