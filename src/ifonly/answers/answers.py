@@ -10,14 +10,15 @@ from typing import Any, overload
 import numpy as np
 
 from ifonly.answers.frontier import frontier
-from ifonly.answers.pages import AnswerPages, text_or_file
+from ifonly.answers.pages import text_or_file
 from ifonly.answers.plan import Plan, plan_of
+from ifonly.answers.questions.questions import AnswerQuestions
 from ifonly.answers.save import from_json, to_json, write_parquet
 from ifonly.answers.why import Why, why_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answers(AnswerPages):
+class Answers(AnswerQuestions):
     """k answers to each of q rows, with a status for each row: what `explain` returns.
 
     Rows are taken by position: `answers[3]` and `answers[:10]` are Answers too, and a loop over

@@ -1,0 +1,64 @@
+"""How much each change of an answer contributes to its score: Shapley values over the changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ifonly.answers.data import AnswerData
+from ifonly.answers.views import shown_features
+from ifonly.metrics.shapley import EXACT, game
+from ifonly.solve.source import MOST_ASKED
+
+
+def contributions(answers: AnswerData, answer: int | None) -> dict[str, Any]:
+    """The columns of a table with one line per change of all answers, or of one of each row.
+
+    The model is asked once about the answers with as many changes. Columns that are one category
+    are one change. Where causes are known, changes are actions, and what follows from a part of
+    them is what the model is asked about.
+    """
+    source = answers.asked_further()
+    shown = shown_features(replace(answers.space, labels={}))
+    # What is one change: bool [features shown, d].
+    columns = np.array([np.isin(np.arange(len(answers.space)), one.columns) for one in shown])
+    acted, wanted = answers.acted_features(), answers.filled.copy()
+    if answer is not None:
+        wanted[:, np.arange(answers.k) != answer] = False
+    changed = (acted[:, :, None] & columns).any(axis=-1) & wanted[:, :, None]  # [q, k, shown]
+    value = np.full(changed.shape, np.nan)
+    for count in np.unique(changed.sum(axis=-1)[wanted]):
+        coalitions, weights = game(int(count))
+        rows, places = np.nonzero(wanted & (changed.sum(axis=-1) == count))
+        size = max(1, MOST_ASKED // len(coalitions))
+        for start in range(0, len(rows), size):
+            q, a = rows[start : start + size], places[start : start + size]
+            players = columns[np.nonzero(changed[q, a])[1]].reshape(len(q), count, -1)
+            made = coalitions.astype(np.float32) @ players.astype(np.float32) > 0  # [p, s, d]
+            made &= acted[q, a][:, None]
+            points = np.where(made, answers.points[q, a][:, None], answers.x[q][:, None])
+            shares = (source.scores(points, q)[:, None] * weights).sum(axis=-1)  # [p, changes]
+            value[q, a] = _placed(changed[q, a], shares)
+    query, place, feature = np.nonzero(changed)
+    moved = [
+        shown[f].change(answers.x[q], answers.points[q, a], acted[q, a])
+        for q, a, f in zip(query, place, feature, strict=True)
+    ]
+    return {
+        "query": query,
+        "answer": place,
+        "feature": [one.feature for one in moved],
+        "before": [one.before for one in moved],
+        "after": [one.after for one in moved],
+        "contribution": value[changed],
+        "exact": changed.sum(axis=-1)[query, place] <= EXACT,
+    }
+
+
+def _placed(changed: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Shares [p, changes] at the places that changed [p, features]; NaN elsewhere."""
+    whole = np.full(changed.shape, np.nan)
+    whole[changed] = shares.ravel()
+    return whole
