@@ -153,6 +153,14 @@ def test_rows_that_have_the_outcome_or_cannot_be_asked_about_keep_their_status(
     assert [len(one) for one in real.record["examples"]] == (~have).astype(int).tolist()
 
 
+def test_a_stated_threshold_decides_of_real_rows_too(data: pd.DataFrame) -> None:
+    rows = data[lend(data) < 0.7][:4]
+    answers = ifonly.explain(MODEL, rows, data=data, k=1, threshold=0.8, target="yes")
+    real = answers.examples(n=2)
+    assert real.filled.all()
+    assert (lend(real.frame()) >= 0.8).all()
+
+
 def test_examples_of_any_other_class_have_theirs() -> None:
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"a": rng.integers(0, 50, 90), "b": rng.integers(0, 9, 90)})
@@ -234,6 +242,8 @@ def test_what_means_nothing_is_refused(
             hint="1 or more",
             ask=lambda n=n: ifonly.prototypes(MODEL, data, n=n),
         )
+    wide = answers.examples(0).frontier
+    refused(OptionError, "real rows", hint="`examples` was called on", ask=wide)
     refused(OptionError, "rules is", hint="True", ask=lambda: answers.examples(0, rules="some"))
     bare = ifonly.explain(MODEL, data[:1], space=answers.space, k=1)
     refused(OptionError, "no real rows", hint="Give `data`", ask=lambda: bare.examples(0))

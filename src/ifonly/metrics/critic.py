@@ -28,7 +28,7 @@ def mean_similarity(
     for start in range(0, len(points), size):
         part = points[start : start + size, None]
         means[start : start + size] = (similarity(metric.distance(part, rows)) * count).sum(axis=1)
-    return means / count.sum()
+    return np.asarray(means / count.sum())
 
 
 def prototypes(metric: Metric, points: np.ndarray, mean: np.ndarray, n: int) -> list[int]:

@@ -23,9 +23,9 @@ class Readable:
     adapted: Model
     probe: np.ndarray
     data: np.ndarray
-    given: bool = True
+    given: bool
     """Whether these are the user's rows, and not one in the middle of the space."""
-    model: Model | None = None
+    model: Model
     """The user's own model, with the columns that these rows carry along."""
     shared: bool = True
     """Whether these rows may be shown."""

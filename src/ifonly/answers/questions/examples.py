@@ -104,7 +104,7 @@ def _nearest(
         rows = np.flatnonzero(count < n)
         part, people = problem.take(rows), order[rows, start : start + size]
         points = codes[people][..., :d]
-        fits = part.changed(points).any(axis=-1)
+        fits = np.asarray(part.changed(points).any(axis=-1))
         if rules:
             fits &= _allowed(part, points)
         fits[fits] = _met(part, codes, people, fits)
