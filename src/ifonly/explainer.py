@@ -235,7 +235,7 @@ class Explainer:
     ) -> Setting:
         """What was prepared, with what this question adds to it."""
         setting = self.setting  # read once: another thread may drop its route
-        check_used(method, question.certify, setting.space.sparsity)
+        check_used(method, question.certify, setting.space.sparsity, setting.demands)
         if question.certify is not False and setting.reading is None and not setting.unread:
             setting = self.setting = provided(setting, frozenset(), certify=True)
         prices: dict[str, Any] = {} if weights is None else {"weights": weights}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 import ifonly
 from ifonly.answers.questions import examples as module
 from ifonly.errors import OptionError, TargetError
+from ifonly.problem.goal import Goal
 from ifonly.status import Status
 
 N = 120
@@ -87,6 +89,33 @@ def test_examples_are_the_nearest_rows_of_the_data_that_fit(
     assert frame["score"].to_numpy() == pytest.approx(
         np.where(frame["prediction"] == "yes", lend(frame), 1 - lend(frame))
     )
+
+
+@dataclass(frozen=True)
+class WithDebtOf:
+    """That the debt is at most so much."""
+
+    most: float
+    asks: int = 0
+
+    def margin(self, goal: Goal, x: np.ndarray, points: np.ndarray) -> np.ndarray:
+        return np.asarray(self.most - points[:, 1] + 0.5)
+
+    def over(self, space: ifonly.Space) -> WithDebtOf:
+        return self
+
+
+def test_what_is_demanded_of_answers_is_demanded_of_real_rows_and_of_single_values(
+    data: pd.DataFrame,
+) -> None:
+    explainer = ifonly.Explainer(MODEL, data=data)
+    explainer.setting = replace(explainer.setting, demands=(WithDebtOf(5),))
+    answers = explainer.explain(data[1:3], k=1)
+    assert (answers.examples(n=3).frame()["debt"] <= 5).all()
+    assert (answers.examples(n=3, rules=False).frame()["debt"] > 5).any()
+    share = answers.responsiveness().set_index(["query", "feature"])["share"]
+    assert (data["debt"][1:3] > 5).all()
+    assert share[:, "income"].eq(0).all()
 
 
 def test_few_rows_that_fit_are_a_status_with_a_reason(answers: ifonly.Answers) -> None:

@@ -9,10 +9,12 @@ as they come, it gets no marks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ifonly.errors import OptionError, nearest
+from ifonly.problem.demand import Demand
 from ifonly.refine import Nothing, Refiner, Shrink
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher, Surrogate
 from ifonly.search.device.selector import PROMISES, WaysOnDevice
@@ -118,13 +120,20 @@ def method_of(method: MethodLike = "auto", diversity: float | None = None) -> Me
     return chosen if diversity is None else chosen.with_diversity(diversity)
 
 
-def check_used(method: Method, certify: bool | float, sparsity: float) -> None:
+def check_used(
+    method: Method, certify: bool | float, sparsity: float, demands: Sequence[Demand] = ()
+) -> None:
     """Refuse what a question or its space states and the method does not use."""
     searcher = type(method.searcher).__name__
     if certify is not False and method.proves:
         raise OptionError(
             f"certify={certify!r} has no effect: {searcher} proves its answers itself.",
             "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
+        )
+    if demands and (method.proves or getattr(method.searcher, "device", None) is not None):
+        raise OptionError(
+            f"{searcher} cannot be given the demand that {demands[0]}.",
+            "Use method='auto'; with certify=True it proves how near any answer can be.",
         )
     if sparsity not in (SPARSITY, 0) and not method.weighs:
         raise OptionError(

@@ -40,7 +40,9 @@ def contributions(answers: AnswerData, answer: int | None) -> dict[str, Any]:
             made &= acted[q, a][:, None]
             points = np.where(made, answers.points[q, a][:, None], answers.x[q][:, None])
             shares = (source.scores(points, q)[:, None] * weights).sum(axis=-1)  # [p, changes]
-            value[q, a] = _placed(changed[q, a], shares)
+            asked = np.zeros_like(changed)
+            asked[q, a] = changed[q, a]
+            value[asked] = shares.ravel()
     query, place, feature = np.nonzero(changed)
     moved = [
         shown[f].change(answers.x[q], answers.points[q, a], acted[q, a])
@@ -55,10 +57,3 @@ def contributions(answers: AnswerData, answer: int | None) -> dict[str, Any]:
         "contribution": value[changed],
         "exact": changed.sum(axis=-1)[query, place] <= EXACT,
     }
-
-
-def _placed(changed: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Shares [p, changes] at the places that changed [p, features]; NaN elsewhere."""
-    whole = np.full(changed.shape, np.nan)
-    whole[changed] = shares.ravel()
-    return whole

@@ -102,15 +102,17 @@ def _nearest(
     start, size = 0, FIRST * n
     while start < len(distinct) and (count < n).any():
         rows = np.flatnonzero(count < n)
-        part, people = problem.take(rows), order[rows, start : start + size]
-        points = codes[people][..., :d]
+        part, real = problem.take(rows), order[rows, start : start + size]
+        points = codes[real][..., :d]
         fits = np.asarray(part.changed(points).any(axis=-1))
         if rules:
             fits &= _allowed(part, points)
-        fits[fits] = _met(part, codes, people, fits)
+        fits[fits] = _met(part, codes, real, fits)
+        if rules and part.demands:
+            fits = part.demanded(points, np.where(fits, 1.0, -np.inf)) > 0
         place = np.where(fits, count[rows, None] + np.cumsum(fits, axis=1) - 1, n)
         at, slot = np.nonzero(place < n)
-        chosen[rows[at], place[at, slot]] = people[at, slot]
+        chosen[rows[at], place[at, slot]] = real[at, slot]
         count[rows] += fits.sum(axis=1)
         start, size = start + size, 2 * size
     return chosen
@@ -125,9 +127,9 @@ def _allowed(problem: Problem, points: np.ndarray) -> np.ndarray:
     return np.asarray(allowed)
 
 
-def _met(problem: Problem, codes: np.ndarray, people: np.ndarray, fits: np.ndarray) -> np.ndarray:
-    """bool [n]: which of the people [q, m] that fit [q, m] have the wanted outcome of their row."""
-    each, where = np.unique(people[fits], return_inverse=True)
+def _met(problem: Problem, codes: np.ndarray, real: np.ndarray, fits: np.ndarray) -> np.ndarray:
+    """bool [n]: which of the real [q, m] that fit [q, m] have the wanted outcome of their row."""
+    each, where = np.unique(real[fits], return_inverse=True)
     goal = problem.goal.take(np.nonzero(fits)[0])
     decided, scores = problem.model.own(codes[each], decide=not goal.by_scores, score=False)
     return goal.reached(scores[where], None if decided is None else decided[where])

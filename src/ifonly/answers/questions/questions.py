@@ -35,7 +35,7 @@ class AnswerQuestions(AnswerPages):
         n
             How many real rows.
         rules
-            Only rows that the row could become under its rules; False: any row.
+            Only rows that the row could become under its rules and demands; False: any row.
 
         Returns
         -------
@@ -115,7 +115,8 @@ class AnswerQuestions(AnswerPages):
     def responsiveness(self, row: int | None = None) -> Frame:
         """One line per row and feature: the share of its values that give the wanted outcome.
 
-        Each value is tried alone, the other features kept (where causes are known, they follow).
+        Each value is tried alone, the other features kept (where causes are known, they follow);
+        where more is demanded of answers, it must be met, too.
         `values` counts what the rules allow: levels, or the numbers that the rows of `data` have,
         at most 1,000 of them; the row's own value is none of these. `share` is missing where
         there is no other value. Columns that are one category are one feature.

@@ -37,7 +37,7 @@ def responsiveness(answers: AnswerData) -> dict[str, Any]:
         for one, new, start, end in zip(shown, values, ends, ends[1:], strict=False):
             points[:, start:end, one.columns] = new
         tried = problem.lawful(points) & problem.changed(points).any(axis=-1)
-        met = source.outcomes(points, tried, rows)
+        met = problem.accepts(points, tried)
         sums = (np.add.reduceat(flags, ends[:-1], axis=1, dtype=int) for flags in (tried, met))
         count[rows], reached = sums
         share[rows] = np.where(count[rows] > 0, reached / np.maximum(count[rows], 1), np.nan)
