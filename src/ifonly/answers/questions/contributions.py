@@ -22,12 +22,13 @@ def contributions(answers: AnswerData, answer: int | None) -> dict[str, Any]:
     """
     source = answers.asked_further()
     shown = shown_features(replace(answers.space, labels={}))
-    # What is one change: bool [features shown, d].
-    columns = np.array([np.isin(np.arange(len(answers.space)), one.columns) for one in shown])
+    columns = np.zeros((len(shown), len(answers.space)), dtype=np.float32)  # what is one change
+    for one, places in zip(columns, shown, strict=True):
+        one[places.columns] = 1
     acted, wanted = answers.acted_features(), answers.filled.copy()
     if answer is not None:
         wanted[:, np.arange(answers.k) != answer] = False
-    changed = (acted[:, :, None] & columns).any(axis=-1) & wanted[:, :, None]  # [q, k, shown]
+    changed = (acted & wanted[:, :, None]).astype(np.float32) @ columns.T > 0  # [q, k, shown]
     value = np.full(changed.shape, np.nan)
     for count in np.unique(changed.sum(axis=-1)[wanted]):
         coalitions, weights = game(int(count))
@@ -36,24 +37,20 @@ def contributions(answers: AnswerData, answer: int | None) -> dict[str, Any]:
         for start in range(0, len(rows), size):
             q, a = rows[start : start + size], places[start : start + size]
             players = columns[np.nonzero(changed[q, a])[1]].reshape(len(q), count, -1)
-            made = coalitions.astype(np.float32) @ players.astype(np.float32) > 0  # [p, s, d]
-            made &= acted[q, a][:, None]
+            made = (coalitions.astype(np.float32) @ players > 0) & acted[q, a][:, None]  # [p, s, d]
             points = np.where(made, answers.points[q, a][:, None], answers.x[q][:, None])
             shares = (source.scores(points, q)[:, None] * weights).sum(axis=-1)  # [p, changes]
             asked = np.zeros_like(changed)
             asked[q, a] = changed[q, a]
             value[asked] = shares.ravel()
     query, place, feature = np.nonzero(changed)
-    moved = [
-        shown[f].change(answers.x[q], answers.points[q, a], acted[q, a])
-        for q, a, f in zip(query, place, feature, strict=True)
-    ]
+    lines = list(zip(query, place, (shown[f] for f in feature), strict=True))
     return {
         "query": query,
         "answer": place,
-        "feature": [one.feature for one in moved],
-        "before": [one.before for one in moved],
-        "after": [one.after for one in moved],
+        "feature": [one.name for _, _, one in lines],
+        "before": [one.value(answers.x[q]) for q, _, one in lines],
+        "after": [one.value(answers.points[q, a]) for q, a, one in lines],
         "contribution": value[changed],
         "exact": changed.sum(axis=-1)[query, place] <= EXACT,
     }
