@@ -125,7 +125,7 @@ def rows_found(record: Record) -> None:
         "Rows of six further tables under four rules",
         COLUMNS,
         lines,
-        "k = 4. not proved: rows that are short of answers, without a proof that there are no more. "
+        "k = 4. not proved: rows short of answers, without a proof that there are no more. "
         "thorough finds, solver finds: rows that are not found by default, and are by a "
         "thorough search, or by the solver in 60 s. Milliseconds of CPU per row that was full "
         "before; none possible: a batch in which every feature is fixed.",

@@ -19,7 +19,11 @@ from ifonly.space import Space
 
 @runtime_checkable
 class Demand(Protocol):
-    """A condition on answers; its text completes 'the demand that ...'."""
+    """A condition on answers; its text completes 'the demand that ...'.
+
+    One that takes short cuts in the search has an attribute `itself`: the demand without them, as
+    the judge asks it.
+    """
 
     asks: int
     """How many rows of models it asks about per point, for the record."""

@@ -107,9 +107,10 @@ class Problem:
         margin = np.where(unknown, -np.inf, margin) if unknown.any() else margin
         return self.demanded(result, margin) if self.demands else margin
 
-    def demanded(self, result: np.ndarray, margin: np.ndarray) -> np.ndarray:
-        """[q, m] margins of results [q, m, d], or what demands leave of those above 0."""
-        return least_margin(self.demands, self.model, self.goal, self.x, result, margin)
+    def demanded(self, result: np.ndarray, margin: np.ndarray, *, by: str = "") -> np.ndarray:
+        """[q, m] margins of results [q, m, d], or what demands, `by` themselves, leave of them."""
+        demands = [getattr(one, by, one) for one in self.demands]
+        return least_margin(demands, self.model, self.goal, self.x, result, margin)
 
     def clearly(self, margin: np.ndarray) -> np.ndarray:
         """bool [...]: margins that stay above 0 if a network is asked in place of its table."""
@@ -194,11 +195,8 @@ class Problem:
         """All rules that a row obeys."""
         return self.rules + (self.own_rules[row] if self.own_rules else ())
 
-    def feasible(self, points: np.ndarray) -> np.ndarray:
-        """bool [q, m]: the points [q, m, d] that change something and that the rules allow."""
-        return self._possible(points, self.result(points))
-
     def _possible(self, points: np.ndarray, result: np.ndarray) -> np.ndarray:
+        """bool [q, m]: the points [q, m, d] that change something and that the rules allow."""
         allowed = self._lie_inside(points, result) & self.changed(points).any(axis=-1)
         return np.asarray(allowed & self._obey(result))
 
@@ -234,8 +232,9 @@ class Problem:
         if among is not None:
             accepted &= among
         rows, _ = np.nonzero(accepted)
-        asked = tagged(result, self.places)[accepted]
-        decided, own = self.model.own(asked, decide=not self.goal.by_scores, score=score)
+        asked, by_scores = tagged(result, self.places)[accepted], self.goal.by_scores
+        score |= self.goal.beyond is not None
+        decided, own = self.model.own(asked, decide=not by_scores, score=score)
         met = self.goal.take(rows).reached(own, decided)
         if score:
             met &= np.isfinite(own).all(axis=1)  # asked about in full, within the budget
@@ -245,7 +244,7 @@ class Problem:
         reached[accepted] = np.nan_to_num(own).argmax(axis=1) if decided is None else decided
         accepted[accepted] = met
         if self.demands:
-            accepted = self.demanded(result, np.where(accepted, 1.0, -np.inf)) > 0
+            accepted = self.demanded(result, np.where(accepted, 1.0, -np.inf), by="itself") > 0
         return accepted, scores, reached
 
     def lawful(self, points: np.ndarray, result: np.ndarray | None = None) -> np.ndarray:

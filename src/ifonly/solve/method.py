@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ifonly.errors import OptionError, nearest
-from ifonly.problem.demand import Demand
 from ifonly.refine import Nothing, Refiner, Shrink
 from ifonly.search import Edits, Engine, Exact, Gradient, Neighbours, Searcher, Surrogate
 from ifonly.search.device.selector import PROMISES, WaysOnDevice
@@ -120,9 +119,7 @@ def method_of(method: MethodLike = "auto", diversity: float | None = None) -> Me
     return chosen if diversity is None else chosen.with_diversity(diversity)
 
 
-def check_used(
-    method: Method, certify: bool | float, sparsity: float, demands: Sequence[Demand] = ()
-) -> None:
+def check_used(method: Method, certify: bool | float, sparsity: float) -> None:
     """Refuse what a question or its space states and the method does not use."""
     searcher = type(method.searcher).__name__
     if certify is not False and method.proves:
@@ -130,16 +127,22 @@ def check_used(
             f"certify={certify!r} has no effect: {searcher} proves its answers itself.",
             "Leave `certify` out; Exact(limit=...) states the most seconds per answer.",
         )
-    if demands and (method.proves or getattr(method.searcher, "device", None) is not None):
-        raise OptionError(
-            f"{searcher} cannot be given the demand that {demands[0]}.",
-            "Use method='auto'; with certify=True it proves how near any answer can be.",
-        )
     if sparsity not in (SPARSITY, 0) and not method.weighs:
         raise OptionError(
             f"sparsity={sparsity!r} of the space has no effect: {type(method.selector).__name__} "
             f"takes the points of {searcher} in order.",
             "Leave `sparsity` out, or use method='auto' or 'exact'.",
+        )
+
+
+def check_demands(method: Method, demands: Sequence[object], margin: object) -> None:
+    """Refuse a demand, or a margin, that the method cannot obey while it searches."""
+    on_device = getattr(method.searcher, "device", None) is not None
+    if (demands and method.proves) or (on_device and (demands or margin)):
+        what = f"the demand that {demands[0]}" if demands else f"margin={margin!r}"
+        raise OptionError(
+            f"{type(method.searcher).__name__} cannot be given {what}.",
+            "Use method='auto'; with certify=True it proves how near any answer can be.",
         )
 
 

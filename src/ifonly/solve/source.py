@@ -69,7 +69,7 @@ class Source:
         """
         codes, goal = self._posed(points, asked, rows)
         model = Counted(self.setting.model, self.setting.model)
-        decided, scores = model.own(codes, decide=not goal.by_scores, score=False)
+        decided, scores = model.own(codes, decide=not goal.by_scores, score=goal.beyond is not None)
         met = np.zeros(asked.shape, dtype=bool)
         met[asked] = goal.reached(scores, decided)
         return met

@@ -153,7 +153,7 @@ def answer(
 def _stands(problem: Problem) -> np.ndarray:
     """bool [q]: the rows, known to have the outcome, that obey rules and demands as they are."""
     lawful = np.where(problem.lawful(problem.x[:, None]), 1.0, -np.inf)
-    return np.asarray(problem.demanded(problem.x[:, None], lawful)[:, 0] > 0)
+    return np.asarray(problem.demanded(problem.x[:, None], lawful, by="itself")[:, 0] > 0)
 
 
 def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:

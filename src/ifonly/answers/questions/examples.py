@@ -12,6 +12,7 @@ import numpy as np
 
 from ifonly.answers.data import AnswerData
 from ifonly.arrays.keys import point_keys
+from ifonly.demands.agreement import agreeing
 from ifonly.models import Counted
 from ifonly.problem.problem import Problem
 from ifonly.solve.statuses import wanted_score
@@ -54,15 +55,16 @@ def examples(answers: AnswerData, n: int, *, rules: bool) -> dict[str, Any]:
     if batch.goal.avoided is not None:
         reached = np.full(chosen.shape, -1)
         reached[filled] = said.argmax(axis=1) if decided is None else decided
-    asked = batch.known & ~batch.met
+    points = np.where(filled[:, :, None], known.data[chosen], answers.x[:, None])
     return {
-        "points": np.where(filled[:, :, None], known.data[chosen], answers.x[:, None]),
+        "points": points,
         "filled": filled,
+        "agreeing": agreeing(setting.demands, batch.goal, points, filled),
         "score": wanted_score(scores, batch.goal),
         "reached": reached,
         "extra": np.zeros(filled.shape, dtype=bool),
         **dict.fromkeys(("acted", "bound", "seconds", "usual", "odd", "carried")),
-        **_told(answers, filled, asked, rules=rules),
+        **_told(answers, filled, batch.known & ~batch.met, rules=rules),
         "record": {
             **answers.record,
             "k": n,
@@ -131,5 +133,6 @@ def _met(problem: Problem, codes: np.ndarray, real: np.ndarray, fits: np.ndarray
     """bool [n]: which of the real [q, m] that fit [q, m] have the wanted outcome of their row."""
     each, where = np.unique(real[fits], return_inverse=True)
     goal = problem.goal.take(np.nonzero(fits)[0])
-    decided, scores = problem.model.own(codes[each], decide=not goal.by_scores, score=False)
+    score, decide = goal.beyond is not None, not goal.by_scores
+    decided, scores = problem.model.own(codes[each], decide=decide, score=score)
     return goal.reached(scores[where], None if decided is None else decided[where])
