@@ -23,8 +23,8 @@ def contributions(answers: AnswerData, answer: int | None) -> dict[str, Any]:
     source = answers.asked_further()
     shown = shown_features(replace(answers.space, labels={}))
     columns = np.zeros((len(shown), len(answers.space)), dtype=np.float32)  # what is one change
-    for one, places in zip(columns, shown, strict=True):
-        one[places.columns] = 1
+    for line, one in zip(columns, shown, strict=True):
+        line[one.columns] = 1
     acted, wanted = answers.acted_features(), answers.filled.copy()
     if answer is not None:
         wanted[:, np.arange(answers.k) != answer] = False
