@@ -1,9 +1,4 @@
-"""Model, space and strategy, prepared once and asked often.
-
-pose     rows become codes, the target becomes a goal, the rules become a box
-solve    search, refine, select, judge: batched over rows
-answer   statuses, scores, and a record of what produced them
-"""
+"""Model, space and strategy, prepared once and asked often."""
 
 from __future__ import annotations
 
@@ -16,6 +11,7 @@ from typing import Any
 from ifonly.answers import Answers
 from ifonly.answers.produce import produce
 from ifonly.causal import CausalModel
+from ifonly.demands.tolerance import Tolerance
 from ifonly.errors import OptionError, check_flag, options
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.pace import Watch
@@ -24,7 +20,7 @@ from ifonly.problem.goal import Logit, Target, check_threshold
 from ifonly.rules import Rules
 from ifonly.solve.asked import Asked
 from ifonly.solve.chunks import counted
-from ifonly.solve.demanding import Known, as_margin, with_demands, with_margin
+from ifonly.solve.demanding import Known, as_margin, with_demands, with_margin, with_tolerance
 from ifonly.solve.method import Method, MethodLike, check_demands, check_used, method_of
 from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Budget, Question, read_row_rules
@@ -129,6 +125,7 @@ class Explainer:
         plausible: float | bool | Plausible | None = None,
         robust: Any = None,
         margin: float | Logit = 0.0,
+        tolerance: Tolerance | None = None,
         workers: int | str = 1,
         progress: bool | Callable[[int, int], None] | None = None,
         keep: bool = False,
@@ -171,6 +168,9 @@ class Explainer:
             `ifonly.Refits`; or `ifonly.Within`, for parameters that move.
         margin
             How far beyond the threshold the score of every answer is: 0.1, or `ifonly.Logit(0.5)`.
+        tolerance
+            The outcome stays if changed numbers end up so much off: {'income': 500}, or 0.1 of
+            each change. Proved where the model can be read, else sampled.
         workers
             How many processes answer the rows; 'all': one per core. Answers are the same.
         progress
@@ -200,7 +200,7 @@ class Explainer:
         """
         limit, watch = Budget.of(budget), Watch()
         asked_for = (target, k, threshold, certify, seed, limit, progress, keep, plausible, workers)
-        question = Question(*asked_for, robust, as_margin(margin))
+        question = Question(*asked_for, robust, as_margin(margin), tolerance)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
         with watched(watch, progress, keep=keep):
             setting = self._setting(question, method, rules, weights)
@@ -208,6 +208,7 @@ class Explainer:
                 usual = self._usual, limit.deadline
                 setting = with_usual(setting, method.selector, plausible, *usual)
                 setting = with_demands(setting, robust, self._others)
+                setting = with_tolerance(setting, tolerance)
                 check_demands(method, setting.demands, question.margin)
             except KeyboardInterrupt:
                 if not keep:

@@ -28,6 +28,7 @@ LAYERS = [
     ("apart", {"answers"}),
     ("apart", {"solve"}),
     ("apart", {"metrics", "render", "search", "refine", "select", "demands"}),
+    ("apart", {"bounds"}),
     ("apart", {"problem"}),
     ("together", {"causal", "rules", "models", "objective", "plausible"}),
     ("apart", {"space"}),

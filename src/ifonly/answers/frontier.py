@@ -8,6 +8,7 @@ from typing import Any
 
 from ifonly.answers.data import AnswerData
 from ifonly.demands.agreement import agreeing
+from ifonly.demands.tolerance import tolerated
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction
@@ -69,6 +70,9 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
         "reached": reached,
         "usual": usual,
         "agreeing": agreeing(source.setting.demands, source.batch.goal, points, filled),
+        "tolerated": tolerated(
+            source.setting.demands, source.batch.goal, answers.x, points, filled
+        ),
         "odd": odd_features(source.setting.measure, answers.x, points, usual),
         "score": score,
         "status": status_of(filled, answers.status),

@@ -236,6 +236,7 @@ FIELDS: dict[str, Check] = {
     "usual": maybe(numbers("qk")),
     "odd": maybe(flags("qkd")),
     "agreeing": maybe(numbers("qk")),
+    "tolerated": maybe(numbers("qk")),
     "carried": _carried,
 }
 RECORD: dict[str, Kind] = {
@@ -267,6 +268,7 @@ OPTIONAL = {
     "usual",
     "odd",
     "agreeing",
+    "tolerated",
     "bound",
     "seconds",
     "row_rules",

@@ -105,6 +105,8 @@ class AnswerTables(AnswerData):
         that was asked, is the share of the rows of the data that are less usual than the least
         usual answer; `answers.usual` has that of each. `agreement`, where `robust` was asked, is
         the share of its models that agree with the answer that the fewest agree with.
+        `tolerated`, where a tolerance was demanded, is 1 where it is proved of every answer, else
+        the least share that a sample shows.
 
         Returns
         -------
@@ -127,12 +129,14 @@ class AnswerTables(AnswerData):
         status = [str(status) for status in self.status]
         extra = (self.extra & self.filled).sum(axis=1)
         columns = {"query": np.arange(len(self)), "status": status, **measured, "extra": extra}
-        if self.usual is not None:
-            least = np.where(self.filled, self.usual, np.inf).min(axis=1)
-            columns["usual"] = np.where(np.isfinite(least), least, np.nan)
-        if self.agreeing is not None:
-            least = np.where(self.filled, self.agreeing, np.inf).min(axis=1)
-            columns["agreement"] = np.where(np.isfinite(least), least, np.nan)
+        for name, each in (
+            ("usual", self.usual),
+            ("agreement", self.agreeing),
+            ("tolerated", self.tolerated),
+        ):
+            if each is not None:
+                least = np.where(self.filled, each, np.inf).min(axis=1)
+                columns[name] = np.where(np.isfinite(least), least, np.nan)
         return self._table(columns, range(len(self)))
 
     def importance(self, *, by_row: bool = False) -> Frame:
