@@ -247,6 +247,7 @@ def explain_again(
         causes=causes,
         method=read_method(record["method"]) if method is None else method,
         budget=limit.to_prepare,
+        share_rows=record.get("share_rows", True),
     )
     names = ("target", "k", "threshold", "row_rules", "certify", "plausible", "seed")
     limit = limit.after(explainer.setting.prepared_rows)

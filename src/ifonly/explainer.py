@@ -12,7 +12,7 @@ from ifonly.answers import Answers
 from ifonly.answers.produce import produce
 from ifonly.causal import CausalModel
 from ifonly.demands.tolerance import Tolerance
-from ifonly.errors import OptionError, options
+from ifonly.errors import OptionError, check_flag, options
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.pace import Watch
 from ifonly.plausible import Plausible, Usual
@@ -56,6 +56,8 @@ class Explainer:
     budget
         What preparing may cost, as in `explain`: fewer rows of `data` are asked about, and what
         does not fit is left out. `answers.record["prepared_rows"]` says what it cost.
+    share_rows
+        False: `data` are private, and `answers.examples` and `ifonly.prototypes` are refused.
 
     Raises
     ------
@@ -84,7 +86,9 @@ class Explainer:
         causes: CausalModel | None = None,
         method: MethodLike = "auto",
         budget: Any = None,
+        share_rows: bool = True,
     ) -> None:
+        check_flag(share_rows, "share_rows")
         limit = Budget.of(budget)
         self.method = method_of(method)
         categorical = (categorical,) if isinstance(categorical, str) else tuple(categorical)
@@ -93,14 +97,13 @@ class Explainer:
                 f"categorical={list(categorical)} has no effect: `space` states the kinds.",
                 "Give it to Space.infer(data, categorical=...).",
             )
-        if categorical:
-            space = Space.infer(data, categorical)
+        space = Space.infer(data, categorical) if categorical else space
         by_itself = isinstance(method, str) and method == "auto"
         slow = None if by_itself else "surrogate" in self.method.needs
-        setting = prepare(model, data, space, causes, limit, slow=slow).with_rules(rules)
+        setting = prepare(model, data, space, causes, limit, slow=slow, share_rows=share_rows)
         if setting.slow:
             self.method = method_of("surrogate")
-        self.setting = provided(setting, self.method.needs)
+        self.setting = provided(setting.with_rules(rules), self.method.needs)
         self._usual: dict[Any, Usual] = {}
         self._others: Known = {}
 

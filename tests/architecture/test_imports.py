@@ -23,7 +23,7 @@ Graph: TypeAlias = dict[str, set[str]]
 LAYERS = [
     ("together", {"__main__", "cli", "paper"}),
     ("apart", {"recipes"}),
-    ("apart", {"api"}),
+    ("apart", {"api", "typical"}),
     ("apart", {"explainer"}),
     ("apart", {"answers"}),
     ("apart", {"solve"}),

@@ -12,13 +12,14 @@ import numpy as np
 from ifonly.answers.frontier import frontier
 from ifonly.answers.pages import text_or_file
 from ifonly.answers.plan import Plan, plan_of
+from ifonly.answers.questions.questions import AnswerQuestions
 from ifonly.answers.regions.regions import AnswerRegions
 from ifonly.answers.save import from_json, to_json, write_parquet
 from ifonly.answers.why import Why, why_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answers(AnswerRegions):
+class Answers(AnswerQuestions, AnswerRegions):
     """k answers to each of q rows, with a status for each row: what `explain` returns.
 
     Rows are taken by position: `answers[3]` and `answers[:10]` are Answers too, and a loop over

@@ -266,7 +266,7 @@ class AnswerData:
             else:
                 fields[name] = value
         record = dict(self.record)
-        for name in ("target", "row_rules", "finished_by"):
+        for name in ("target", "row_rules", "finished_by", "examples"):
             if isinstance(record.get(name), list) and len(record[name]) == len(self):
                 record[name] = [record[name][row] for row in rows]
         source = None if self.source is None else self.source.take(rows)

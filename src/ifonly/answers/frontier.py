@@ -23,6 +23,11 @@ from ifonly.solve.statuses import status_of, wanted_score
 def frontier(answers: AnswerData, diversities: Sequence[float]) -> dict[float, dict[str, Any]]:
     """For each setting, the fields in which its answers differ."""
     source = answers.asked_further()
+    if "examples" in answers.record:
+        raise OptionError(
+            "These are real rows, chosen by their price alone.",
+            "Call it on the answers that `examples` was called on.",
+        )
     if len(answers) > MOST_ROWS:
         raise OptionError(
             f"The candidates of {len(answers)} rows were not kept.",

@@ -167,9 +167,7 @@ class AnswerTables(AnswerData):
         0  income      1.0         1.0
         """
         lines = importance.lines(self._shares(), self.space.names, by_row=by_row)
-        if any(name in self.space.labels for name in self.space.names):
-            lines["label"] = [self.name(name) for name in lines["feature"]]
-        return table(lines, self.library)
+        return table(self._labelled(lines), self.library)
 
     def _shares(self) -> dict[str, np.ndarray]:
         """[q, d] each: how often each feature changes, and where that alone is enough."""
@@ -236,6 +234,12 @@ class AnswerTables(AnswerData):
         """The frame of columns whose lines belong to rows [n], with the user's own index."""
         names, labels = self.record.get("index_names"), [self.index[q] for q in rows]
         return with_index(table(columns, self.library), names, labels)
+
+    def _labelled(self, lines: dict[str, Any]) -> dict[str, Any]:
+        """The columns, with the user's labels of the features where there are any."""
+        if any(name in self.space.labels for name in (*self.space.names, *lines["feature"])):
+            lines["label"] = [self.name(name) for name in lines["feature"]]
+        return lines
 
     def _column(self, name: str) -> int:
         if name not in self.space.names:
