@@ -63,12 +63,12 @@ class Fitted:
     def right(self, goal: Goal) -> np.ndarray:
         """bool [n, points]: which points have the outcome of each goal."""
         if not self.setting.model.classes:
-            return (self.said >= goal.low[:, None]) & (self.said <= goal.high[:, None])
+            return np.asarray((self.said >= goal.low[:, None]) & (self.said <= goal.high[:, None]))
         same = (
             np.searchsorted(np.array(self.setting.model.classes), self.said)
             == (goal.wanted[:, None])
         )
-        return same if goal.avoided is None else same != goal.avoided[:, None]
+        return np.asarray(same if goal.avoided is None else same != goal.avoided[:, None])
 
 
 @cache

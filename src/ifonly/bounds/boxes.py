@@ -138,4 +138,4 @@ def owner(space: Space) -> np.ndarray:
 
 def number_columns(space: Space) -> np.ndarray:
     """bool [w]: the unit columns of numbers."""
-    return np.asarray(space.continuous)[owner(space)]
+    return np.asarray(np.asarray(space.continuous)[owner(space)])

@@ -56,7 +56,8 @@ def grown(space: Space, points: np.ndarray, data: np.ndarray, holds: Holds) -> B
             s,
             at=at[rows, s],
             reach=reach[rows, s],
-            holds=lambda added, of, rows=rows: holds(added, rows[of]),
+            rows=rows,
+            holds=holds,
         )
         reach[rows, s] = found
         own = sides.gain(at[rows], reach[rows])[here, s]
@@ -75,13 +76,14 @@ def _furthest(
     *,
     at: np.ndarray,
     reach: np.ndarray,
-    holds: Callable[[Boxes, np.ndarray], np.ndarray],
+    rows: np.ndarray,
+    holds: Holds,
 ) -> np.ndarray:
     """[n] the last place that a side s [n] of each box can move to, by bisection."""
     good, bad, place = at.copy(), reach + 1, reach
     while len(open_ := np.flatnonzero(bad - good > 1)):
         added = sides.added(boxes[open_], s[open_], good[open_], place[open_])
-        held = holds(added, open_)
+        held = holds(added, rows[open_])
         good[open_] = np.where(held, place[open_], good[open_])
         bad[open_] = np.where(held, bad[open_], place[open_])
         place = np.floor((good + bad) / 2)
@@ -115,7 +117,7 @@ class _Sides:
     @cached_property
     def sign(self) -> np.ndarray:
         """[s] -1 for a lower end, 1 for an upper end, 0 for the others."""
-        return np.choose(self.each[0], [-1.0, 1.0, 0.0, 0.0, 0.0])
+        return np.asarray(np.choose(self.each[0], [-1.0, 1.0, 0.0, 0.0, 0.0]))
 
     @cached_property
     def most(self) -> np.ndarray:
@@ -204,6 +206,6 @@ class _Sides:
 
     def _steps(self, values: np.ndarray, s: np.ndarray) -> np.ndarray:
         """The places of numbers, or the places before them, on sides s."""
-        return np.floor(
-            self.sign[s] * values * 10.0 ** self.space.decimals[self.each[1, s]] + CLOSE
+        return np.asarray(
+            np.floor(self.sign[s] * values * 10.0 ** self.space.decimals[self.each[1, s]] + CLOSE)
         )

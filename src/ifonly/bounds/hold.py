@@ -90,6 +90,6 @@ def _asked(reading: Reading, parts: Boxes, box: np.ndarray, ask: Ask | None) -> 
     """
     held = np.zeros(len(parts), dtype=bool)
     if ask is not None and len(parts):
-        one = ~parts.wide.any(axis=1) | (not isinstance(reading, Layers))
+        one = np.asarray(~parts.wide.any(axis=1) | (not isinstance(reading, Layers)))
         held[one] = ask(parts[one].draw(1, 0)[:, 0], box[one])
     return held

@@ -100,7 +100,8 @@ class _Back:
         level = np.zeros(choice.shape)
         for j in np.flatnonzero(~np.asarray(space.continuous)):
             level[:, j] = columns[:, space.offsets[j] : space.offsets[j + 1]].argmin(axis=1)
-        return np.choose(choice, [boxes.low, boxes.high, level, np.full(choice.shape, np.nan)])
+        nothing = np.full(choice.shape, np.nan)
+        return np.asarray(np.choose(choice, [boxes.low, boxes.high, level, nothing]))
 
     def split(self, side: np.ndarray) -> Split:
         """Where to halve boxes: the feature that matters most to units that are on or off."""
@@ -115,7 +116,7 @@ class _Back:
         np.maximum.at(score.T, of, column.T)
         score = np.where(boxes.wide, score + 1e-300, -1.0)
         j = score.argmax(axis=1)
-        there = self.open.any(axis=1) & boxes.wide.any(axis=1)
+        there = np.asarray(self.open.any(axis=1) & boxes.wide.any(axis=1))
         own = of == j[:, None]
         count = (boxes.levels & own).cumsum(axis=1)
         levels = boxes.levels & own & (count <= (count[:, -1:] + 1) // 2)

@@ -34,8 +34,8 @@ class Sides:
     @classmethod
     def of(cls, reading: Reading, goal: Goal, boxes: Boxes) -> Sides:
         """What the goal of each box asks of the margins of a reading."""
-        layered = isinstance(reading, Layers)
-        c, n = len(reading.layers[-1][1] if layered else reading.base), len(boxes)
+        last = reading.layers[-1][1] if isinstance(reading, Layers) else reading.base
+        c, n = len(last), len(boxes)
         avoided = np.zeros(n, dtype=bool) if goal.avoided is None else goal.avoided
         kinds = np.stack([goal.wanted, np.nan_to_num(goal.low), np.nan_to_num(goal.high), avoided])
         _, first, which = np.unique(kinds, axis=1, return_index=True, return_inverse=True)

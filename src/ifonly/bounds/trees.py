@@ -91,12 +91,12 @@ def _bounded(flat: Flat, reading: Trees, boxes: Boxes, sides: Sides) -> Bound:
     box, tree, leaf, fork = _descend(flat, boxes)
     n, t, s = len(boxes), len(flat.root), sides.edge.shape[1]
     value = np.einsum("pc,psc->ps", flat.value[leaf], sides.factors[box])
-    least, most = np.full((n * t, s), np.inf), np.full((n * t, s), -np.inf)
+    lowest, highest = np.full((n * t, s), np.inf), np.full((n * t, s), -np.inf)
     pair = box * t + tree
     for side in range(s):
-        np.minimum.at(least[:, side], pair, value[:, side])
-        np.maximum.at(most[:, side], pair, value[:, side])
-    least, most = least.reshape(n, t, s), most.reshape(n, t, s)
+        np.minimum.at(lowest[:, side], pair, value[:, side])
+        np.maximum.at(highest[:, side], pair, value[:, side])
+    least, most = lowest.reshape(n, t, s), highest.reshape(n, t, s)
     base = np.einsum("c,nsc->ns", reading.base, sides.factors) - sides.edge
     low, worst = sides.combined(least.sum(axis=1) + base)
     seen, _ = sides.combined(most.sum(axis=1) + base)

@@ -125,8 +125,12 @@ class AnswerRegions(AnswerPages):
         points, d = self.points[self.filled], len(self.space)
         goal = source.batch.goal.take(rows)
         boxes, share = _grown(source, goal, self.x[rows], points)
-        lines = [_values(boxes[[one]], j, self._show) for one in range(len(rows)) for j in range(d)]
-        columns = {
+        lines = [
+            _values(boxes[one : one + 1], j, self._show)
+            for one in range(len(rows))
+            for j in range(d)
+        ]
+        columns: dict[str, Any] = {
             "query": np.repeat(rows, d),
             "answer": np.repeat(places, d),
             "feature": list(self.space.names) * len(rows),
