@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ifonly.answers.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.demands.agreement import agreeing
+from ifonly.demands.tolerance import tolerated
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.plausible import odd_features
@@ -39,7 +42,7 @@ def produce(
     cut = question.threshold if stated else setting.decision.threshold
     certain = not setting.decision.found
     said = predict_asked(model, asked, cut, stated=stated, certain=certain)
-    edge = {"threshold": cut, "by_scores": stated, "margin": question.margin}
+    edge: dict[str, Any] = {"threshold": cut, "by_scores": stated, "margin": question.margin}
     goal = resolve(question.target, model.classes, said.decided, **edge)
     if goal.avoided is not None and (method.needs - {"surrogate"} or question.certify is not False):
         raise OptionError(
@@ -67,6 +70,7 @@ def produce(
         reached=None if goal.avoided is None else found.reached,
         usual=found.usual,
         agreeing=agreeing(asked.setting.demands, goal, found.points, found.filled),
+        tolerated=tolerated(asked.setting.demands, goal, x, found.points, found.filled),
         odd=odd_features(setting.measure, x, found.points, found.usual),
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),

@@ -17,7 +17,9 @@ from ifonly.cli.options import (
     as_ordinal,
     as_row_rules,
     as_target,
+    as_tolerance,
     as_weights,
+    as_workers,
 )
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
@@ -116,6 +118,12 @@ Others = Annotated[
 ]
 Share = Annotated[float, typer.Option(help="The share of the other models that must agree.")]
 Beyond = Annotated[float, typer.Option("--margin", help="How far beyond the threshold: 0.1.")]
+Off = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tolerance", help="The outcome stays if a number ends up off: 'income=500', or 0.1 of it."
+    ),
+]
 Groups = Annotated[
     list[str] | None,
     typer.Option("--one-hot", help="Columns that are one category: 'job_a, job_b'; 'none': none."),
@@ -180,6 +188,7 @@ def explain(
     robust: Others = None,
     robust_share: Share = 1.0,
     margin: Beyond = 0.0,
+    tolerance: Off = None,
     one_hot: Groups = None,
     thousands: Thousands = ",",
     fillable: Fillable = None,
@@ -196,24 +205,19 @@ def explain(
     """
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
     own = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
-    train, asked = _inputs(rows, data, outcome, own, missing or ())
+    train, asked = _inputs(rows, data, outcome, own, missing or (), carry or ())
     more = {"fillable": fillable, "erasable": erasable, "carry": carry, "categorical": categorical}
     space = _space(train, ordinal or (), weight or (), one_hot, thousands, **more)
-    _check_features(space.names, None if outcome else own)
     lines = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way, most = as_method(method, effort, device, needed, tight, round_numbers), Limit.of(budget)
     ask: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
     ask |= {"certify": certify or False, "plausible": plausible, "budget": most, "keep": True}
     ask |= {"margin": margin, "robust": _others(robust or (), robust_share, trust_pickle, trust)}
-    ask |= {"workers": _count(workers), "row_rules": as_row_rules(row_rule or (), len(asked))}
+    ask |= {"row_rules": as_row_rules(row_rule, len(asked)), "workers": as_workers(workers)}
+    ask["tolerance"] = as_tolerance(tolerance or (), space.names)
     own = Explainer(own, data=train, budget=most.to_prepare, space=space, rules=lines, method=way)
-    wanted = as_target(target, own.setting.model.classes)
-    answers = own.explain(asked, target=wanted, **ask)
+    answers = own.explain(asked, target=as_target(target, own.setting.model.classes), **ask)
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
-
-
-def _count(workers: str) -> int | str:
-    return int(workers) if workers.isdecimal() else workers
 
 
 def _others(
@@ -257,7 +261,7 @@ def _space(
 
 
 def _inputs(
-    rows: Path, data: Path, outcome: str, model: Any, missing: Sequence[str]
+    rows: Path, data: Path, outcome: str, model: Any, missing: Sequence[str], carry: Sequence[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The training features and the rows asked, read as the model was fitted."""
     words = Words(missing, encoded_levels(model))
@@ -267,6 +271,8 @@ def _inputs(
         train, asked = without(outcome, train, asked)
     for name, values in words.unknown(train).items():
         say(f"The model's encoder does not know {', '.join(map(repr, values[:5]))} of {name!r}.")
+    features = [name for name in train.columns if name not in carry]
+    _check_features(features, None if outcome else model)
     return train, asked
 
 

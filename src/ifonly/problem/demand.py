@@ -25,8 +25,10 @@ class Demand(Protocol):
     the judge asks it.
     """
 
-    asks: int
-    """How many rows of models it asks about per point, for the record."""
+    @property
+    def asks(self) -> int:
+        """How many rows of models it asks about per point, for the record."""
+        ...
 
     def margin(self, goal: Goal, x: np.ndarray, points: np.ndarray) -> np.ndarray:
         """[n] how far points [n, d] of rows x [n, d] meet it; positive where they do."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ from ifonly.arrays.keys import row_streams
 from ifonly.demands.agreement import Agreement, Other, others_of
 from ifonly.demands.parameters import parameters_of
 from ifonly.demands.robust import Demanded, Refits, Within, as_robust
+from ifonly.demands.tolerance import tolerances
 from ifonly.errors import OptionError
 from ifonly.plausible import AsUsual, Usual, as_plausible
 from ifonly.problem.demand import Demand
 from ifonly.problem.goal import Logit, check_margin
 from ifonly.select.selector import Selector
 from ifonly.solve.prepare import Setting, provided
+from ifonly.solve.short.solver import read_once
 
 FEWEST = 50
 """How many rows tell how usual a point is, at the least."""
@@ -53,6 +56,13 @@ def known_others(setting: Setting, models: Any, known: Known) -> tuple[Other, ..
         own = setting.model.classes
         known[key] = models, others_of(models, setting.space, own, setting.readable.probe)
     return known[key][1]
+
+
+def with_tolerance(setting: Setting, stated: Any) -> Setting:
+    """The setting with the demand that `tolerance=` states."""
+    read = partial(read_once, setting)
+    demands = tolerances(stated, setting.space, setting.model, read)
+    return replace(setting, demands=setting.demands + demands) if demands else setting
 
 
 def as_margin(margin: Any) -> float | Logit:
