@@ -20,11 +20,17 @@ from ifonly.problem.goal import Logit, Target, check_threshold
 from ifonly.rules import Rules
 from ifonly.solve.asked import Asked
 from ifonly.solve.chunks import counted
-from ifonly.solve.demanding import Known, as_margin, with_demands, with_margin, with_tolerance
+from ifonly.solve.demanding import (
+    Known,
+    as_margin,
+    with_demands,
+    with_margin,
+    with_tolerance,
+    with_usual,
+)
 from ifonly.solve.method import Method, MethodLike, check_demands, check_used, method_of
 from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Budget, Question, read_row_rules
-from ifonly.solve.usual import with_usual
 from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
 from ifonly.space.table.frame import Frame

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import ifonly
@@ -18,40 +16,7 @@ from ifonly import Answers, Explainer, Logit, Refits, Robust, Status, Within
 from ifonly.demands.robust import as_robust
 from ifonly.errors import ModelError, OptionError
 
-RNG = np.random.default_rng(0)
-DATA = pd.DataFrame(
-    {
-        "income": RNG.integers(0, 60, 150),
-        "debt": RNG.integers(0, 20, 150),
-        "job": RNG.choice(["a", "b", "c"], 150),
-    }
-)
-NUMBERS = DATA[["income", "debt"]]
-OUTCOME = np.where(NUMBERS["income"] - NUMBERS["debt"] + RNG.normal(0, 8, 150) > 19, "yes", "no")
-REFITS = Refits(LogisticRegression(), NUMBERS, OUTCOME, n=5)
-
-
-@pytest.fixture(scope="module")
-def models() -> dict[str, Any]:
-    kinds = {
-        "linear": LogisticRegression(),
-        "network": MLPClassifier((4,), random_state=0, max_iter=400, learning_rate_init=0.02),
-        "forest": RandomForestClassifier(10, max_depth=4, random_state=0),
-        "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
-    }
-    return {name: kind.fit(NUMBERS, OUTCOME) for name, kind in kinds.items()}
-
-
-def asked(model: Any, q: int = 4) -> pd.DataFrame:
-    return NUMBERS[model.predict(NUMBERS) == "no"][:q]
-
-
-def explained(model: Any, **options: Any) -> Answers:
-    return ifonly.explain(model, asked(model), data=NUMBERS, **{"target": "yes", "k": 2, **options})
-
-
-def points(answers: Answers) -> pd.DataFrame:
-    return answers.frame()[["income", "debt"]]
+from .small_table import DATA, NUMBERS, OUTCOME, REFITS, RNG, asked, explained, points
 
 
 @pytest.mark.filterwarnings("ignore:Stochastic")
@@ -207,62 +172,6 @@ def test_the_bound_of_a_proof_stays_below_every_robust_answer(models: dict[str, 
         frame = explained(models[kind], certify=True, robust=REFITS).certificates()
         assert (frame["bound"] <= frame["price"]).all()
         assert np.allclose(frame["bound"], plain["bound"])
-
-
-@pytest.mark.filterwarnings("ignore:Stochastic")
-@pytest.mark.parametrize("margin", [0.05, 0.2, Logit(0.5)])
-@pytest.mark.parametrize("kind", ["linear", "network", "forest"])
-def test_every_answer_reaches_the_margin(models: dict[str, Any], kind: str, margin: Any) -> None:
-    model = models[kind]
-    least = 1 / (1 + np.exp(-0.5)) if isinstance(margin, Logit) else 0.5 + margin
-    answers = explained(model, margin=margin)
-    assert answers.filled.all()
-    assert (model.predict_proba(points(answers))[:, 1] >= least - 1e-8).all()
-
-
-@pytest.mark.parametrize("kind", ["linear", "tree"])
-def test_a_solver_proves_the_nearest_with_a_margin(models: dict[str, Any], kind: str) -> None:
-    model = models[kind]
-    proved = explained(model, margin=0.2, certify=True).certificates()
-    assert proved["proved"].all()
-    grid = pd.DataFrame([(i, d) for i in range(60) for d in range(20)], columns=["income", "debt"])
-    good = grid[model.predict_proba(grid)[:, 1] >= 0.7 - 1e-8].to_numpy(dtype=float)
-    metric = explained(model).metric
-    for price, (_, row) in zip(proved["price"], asked(model).iterrows(), strict=True):
-        every = metric.price(good[None], row.to_numpy(dtype=float)[None, None])
-        assert np.isclose(every.min(), price)
-
-
-def test_a_margin_is_obeyed_by_the_gradient(models: dict[str, Any]) -> None:
-    answers = explained(models["linear"], margin=0.2, method="gradient")
-    assert (answers.score[answers.filled] >= 0.7 - 1e-8).all()
-    assert answers.filled.any()
-
-
-def test_a_margin_narrows_a_range_and_leads_several_classes() -> None:
-    rate = LinearRegression().fit(NUMBERS, NUMBERS["income"] * 2.0)
-    row = NUMBERS[NUMBERS["income"] < 20][:1]
-    number = ifonly.explain(rate, row, data=NUMBERS, target=(60, 80), margin=5, k=1)
-    assert number.score.item() >= 65 - 1e-6
-    third = np.digitize(NUMBERS["income"], [20, 40])
-    model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(NUMBERS, third)
-    several = ifonly.explain(model, row, data=NUMBERS, target=2, margin=0.4, k=1)
-    shares = np.sort(model.predict_proba(points(several))[0])
-    assert shares[-1] - shares[-2] >= 0.4 - 1e-8
-
-
-@pytest.mark.parametrize("margin", [0.5, -0.1, "wide", True, float("nan")])
-def test_a_margin_that_cannot_be_is_refused(models: dict[str, Any], margin: Any) -> None:
-    with pytest.raises(OptionError, match="margin"):
-        explained(models["linear"], margin=margin)
-
-
-def test_a_margin_needs_scores() -> None:
-    labels = ifonly.as_model(
-        lambda f: np.where(f["income"] > 20, "yes", "no"), classes=["no", "yes"], gives="labels"
-    )
-    with pytest.raises(OptionError, match="labels"):
-        ifonly.explain(labels, NUMBERS[:1], data=NUMBERS, margin=0.1)
 
 
 @pytest.mark.filterwarnings("ignore:Stochastic")

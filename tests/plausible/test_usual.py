@@ -20,7 +20,7 @@ from ifonly.plausible import AsUsual, Usual
 from ifonly.plausible.isolation import Forest
 from ifonly.plausible.neighbours import Neighbourhood
 from ifonly.plausible.reasons import reasons
-from ifonly.solve.usual import _sample
+from ifonly.solve.demanding import _sample
 from ifonly.testing import random_codes, random_problem
 
 RNG = np.random.default_rng(1)

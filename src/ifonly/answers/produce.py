@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ifonly.answers.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.demands.agreement import agreeing
@@ -40,7 +42,7 @@ def produce(
     cut = question.threshold if stated else setting.decision.threshold
     certain = not setting.decision.found
     said = predict_asked(model, asked, cut, stated=stated, certain=certain)
-    edge = {"threshold": cut, "by_scores": stated, "margin": question.margin}
+    edge: dict[str, Any] = {"threshold": cut, "by_scores": stated, "margin": question.margin}
     goal = resolve(question.target, model.classes, said.decided, **edge)
     if goal.avoided is not None and (method.needs - {"surrogate"} or question.certify is not False):
         raise OptionError(

@@ -204,25 +204,30 @@ def explain(
     with 130, and what is finished is written.
     """
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
-    loaded = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
-    train, asked = _inputs(rows, data, outcome, loaded, missing or ())
+    own = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
+    train, asked = _inputs(rows, data, outcome, own, missing or (), carry or ())
     more = {"fillable": fillable, "erasable": erasable, "carry": carry, "categorical": categorical}
     space = _space(train, ordinal or (), weight or (), one_hot, thousands, **more)
-    _check_features(space.names, None if outcome else loaded)
-    stated = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
-    way = as_method(method, effort, device, needed, tight, round_numbers)
-    limit = Limit.of(budget)
-    demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
-    demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "keep": True}
-    others = [load_model(one, trust_pickle=trust_pickle, trust=trust or ()) for one in robust or ()]
-    demands |= {"robust": Robust(others, robust_share) if others else None, "margin": margin}
-    demands["tolerance"] = as_tolerance(tolerance or (), space.names)
-    demands |= {"row_rules": as_row_rules(row_rule, len(asked)), "workers": as_workers(workers)}
-    asking: dict[str, Any] = {"space": space, "rules": stated, "method": way}
-    explainer = Explainer(loaded, data=train, budget=limit.to_prepare, **asking)
-    wanted = as_target(target, explainer.setting.model.classes)
-    answers = explainer.explain(asked, target=wanted, **demands)
+    lines = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
+    way, most = as_method(method, effort, device, needed, tight, round_numbers), Limit.of(budget)
+    ask: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
+    ask |= {"certify": certify or False, "plausible": plausible, "budget": most, "keep": True}
+    ask |= {"margin": margin, "robust": _others(robust or (), robust_share, trust_pickle, trust)}
+    ask |= {"row_rules": as_row_rules(row_rule, len(asked)), "workers": as_workers(workers)}
+    ask["tolerance"] = as_tolerance(tolerance or (), space.names)
+    own = Explainer(own, data=train, budget=most.to_prepare, space=space, rules=lines, method=way)
+    answers = own.explain(asked, target=as_target(target, own.setting.model.classes), **ask)
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
+
+
+def _others(
+    paths: Sequence[Path], share: float, trust_pickle: bool, trust: Sequence[str] | None
+) -> Robust | None:
+    """The other models that must agree, by their files."""
+    if not paths:
+        return None
+    each = [load_model(one, trust_pickle=trust_pickle, trust=trust or ()) for one in paths]
+    return Robust(each, share)
 
 
 def open_model(path: Path, inputs: str, *, trust_pickle: bool, trust: Sequence[str]) -> Any:
@@ -256,7 +261,7 @@ def _space(
 
 
 def _inputs(
-    rows: Path, data: Path, outcome: str, model: Any, missing: Sequence[str]
+    rows: Path, data: Path, outcome: str, model: Any, missing: Sequence[str], carry: Sequence[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The training features and the rows asked, read as the model was fitted."""
     words = Words(missing, encoded_levels(model))
@@ -266,6 +271,8 @@ def _inputs(
         train, asked = without(outcome, train, asked)
     for name, values in words.unknown(train).items():
         say(f"The model's encoder does not know {', '.join(map(repr, values[:5]))} of {name!r}.")
+    features = [name for name in train.columns if name not in carry]
+    _check_features(features, None if outcome else model)
     return train, asked
 
 

@@ -33,7 +33,7 @@ class Parameters:
         low, high = self.bounds(points)
         low, high = low - self.layers.rounding, high + self.layers.rounding
         if not self.layers.classes:
-            return np.minimum(low[:, 0] - goal.low, goal.high - high[:, 0])
+            return np.asarray(np.minimum(low[:, 0] - goal.low, goal.high - high[:, 0]))
         cut = 0.0 if goal.threshold is None else np.log(goal.threshold / (1 - goal.threshold))
         if low.shape[1] == 1:
             return np.where(goal.wanted == 1, low[:, 0] - cut, cut - high[:, 0])
@@ -45,7 +45,7 @@ class Parameters:
             rest = low.copy()
             rest[rows, goal.wanted] = -np.inf
             lead = rest.max(axis=1) - avoided
-            return np.where(goal.avoided, lead, own - others.max(axis=1))
+            return np.asarray(np.where(goal.avoided, lead, own - others.max(axis=1)))
         return np.asarray(own - others.max(axis=1) - np.where(goal.wanted == 1, cut, -cut))
 
     def bounds(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

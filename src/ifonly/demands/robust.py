@@ -40,7 +40,8 @@ class Robust:
     share: float = 1.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.models, str) or not isinstance(self.models, Sequence) or not self.models:
+        given: Any = self.models
+        if isinstance(given, str) or not isinstance(given, Sequence) or not given:
             raise OptionError(
                 f"robust has the models {self.models!r}.", "Give a list of one model or more."
             )
