@@ -88,11 +88,12 @@ class Problem:
             allowed = self._possible(points, result)
             if among is not None:
                 allowed &= among
-        if allowed.all() or (among is None and isinstance(self.model.route, Lookup)):
+        every = allowed.all()
+        if every or (among is None and isinstance(self.model.route, Lookup)):
             # A table is read faster for all points than for some.
             scores = self.model.scores(asked.reshape(-1, asked.shape[-1]))
             margin = self.goal.margin(scores.reshape(*points.shape[:2], scores.shape[-1]))
-            margin = margin if allowed.all() else np.where(allowed, margin, -np.inf)
+            margin = margin if every else np.where(allowed, margin, -np.inf)
         else:
             margin = np.full(allowed.shape, -np.inf)
             rows, _ = np.nonzero(allowed)
@@ -284,7 +285,9 @@ class Problem:
         return np.where(self.changed(points), points + 0.0, self.x[:, None])
 
     def take(self, rows: np.ndarray) -> Problem:
-        """The problem of some rows."""
+        """The problem of some rows; itself, if these are all in their order."""
+        if len(rows) == len(self.x) and (rows == np.arange(len(rows))).all():
+            return self
         return replace(
             self,
             goal=self.goal.take(rows),

@@ -98,7 +98,8 @@ def answer(
     """
     shut = closed(problem)
     already = met.copy()
-    already[met] = problem.take(np.flatnonzero(met)).lawful(problem.x[met, None])[:, 0]
+    if met.any():
+        already[met] = problem.take(np.flatnonzero(met)).lawful(problem.x[met, None])[:, 0]
     points, filled, score, reached, extra = _unfilled(problem.x, k)
     acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()

@@ -20,6 +20,8 @@ from ifonly.models.adapters.table import TableModel, check_scores, run
 
 MOST_VALUES = 20_001
 """How many values of one feature are worth a table."""
+NARROW = 256
+"""Up to how many columns a matrix with missing values is faster than a sparse one."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,12 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
     if route is None:
         return None
     wanted = table.scores(probe)
-    for way in (partial(_forest, estimator), ask):
-        candidate = replace(route, ask=way)
+    ways = [partial(_forest, estimator), ask]
+    if route.sparse and len(route.blank) <= NARROW and _is_xgboost(estimator):
+        ways.insert(1, partial(_gaps, ask))
+    for way in ways:
+        # A forest takes an absent entry for a zero, and is faster without such.
+        candidate = replace(route, ask=way, sparse=route.sparse and way is ask)
         if _agrees(candidate, probe, wanted):
             return candidate
     return None
@@ -140,6 +146,16 @@ def _forest(estimator: Any, matrix: Any) -> np.ndarray:
     for tree in estimator.estimators_:
         total += tree.tree_.predict(single)[:, : total.shape[1]]
     return total / len(estimator.estimators_)
+
+
+def _is_xgboost(estimator: Any) -> bool:
+    return type(estimator).__module__.startswith("xgboost.")
+
+
+def _gaps(ask: Callable[[Any], Any], matrix: np.ndarray) -> Any:
+    """What XGBoost says of a matrix of which the absent entries, its missing values, are zeros."""
+    matrix[matrix == 0] = np.nan
+    return ask(matrix)
 
 
 def _agrees(candidate: Direct, probe: np.ndarray, wanted: np.ndarray) -> bool:
