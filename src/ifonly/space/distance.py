@@ -202,8 +202,9 @@ def priced(space: Space, **prices: Any) -> Space:
 def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """a and b [..., d] as [d, ...], with as many axes."""
     axes = max(a.ndim, b.ndim)
-    a = a.reshape((1,) * (axes - a.ndim) + a.shape)
-    b = b.reshape((1,) * (axes - b.ndim) + b.shape)
+    if a.ndim != b.ndim:
+        a = a.reshape((1,) * (axes - a.ndim) + a.shape)
+        b = b.reshape((1,) * (axes - b.ndim) + b.shape)
     order = (axes - 1, *range(axes - 1))
     return a.transpose(order), b.transpose(order)
 

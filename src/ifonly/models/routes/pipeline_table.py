@@ -95,11 +95,7 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
     if route is None:
         return None
     wanted = table.scores(probe)
-    ways = [partial(_forest, estimator), ask]
-    if route.sparse and len(route.blank) <= NARROW and _is_xgboost(estimator):
-        ways.insert(1, partial(_gaps, ask))
-    for way in ways:
-        # A forest takes an absent entry for a zero, and is faster without such.
+    for way in (partial(_forest, estimator), partial(_boosted, estimator, route.sparse), ask):
         candidate = replace(route, ask=way, sparse=route.sparse and way is ask)
         if _agrees(candidate, probe, wanted):
             return candidate
@@ -138,7 +134,10 @@ def _read(
 
 
 def _forest(estimator: Any, matrix: Any) -> np.ndarray:
-    """A forest's probabilities tree by tree, without the threads that it starts for each call."""
+    """A forest's probabilities tree by tree, without the threads that it starts for each call.
+
+    It takes an absent entry for a zero, and a matrix without such is faster.
+    """
     if not hasattr(estimator, "estimators_") or not hasattr(estimator, "n_outputs_"):
         raise TypeError("not a forest")
     single = matrix.astype(np.float32)
@@ -148,14 +147,19 @@ def _forest(estimator: Any, matrix: Any) -> np.ndarray:
     return total / len(estimator.estimators_)
 
 
-def _is_xgboost(estimator: Any) -> bool:
-    return type(estimator).__module__.startswith("xgboost.")
+def _boosted(estimator: Any, sparse: bool, matrix: np.ndarray) -> np.ndarray:
+    """What XGBoost's trees give, without what its own `predict_proba` looks at in each call.
 
-
-def _gaps(ask: Callable[[Any], Any], matrix: np.ndarray) -> Any:
-    """What XGBoost says of a matrix of which the absent entries, its missing values, are zeros."""
-    matrix[matrix == 0] = np.nan
-    return ask(matrix)
+    An entry that is absent in a `sparse` matrix is a missing value to it.
+    """
+    if matrix.shape[1] > NARROW:
+        raise ValueError("so wide a matrix is better sparse")
+    if sparse:
+        matrix[matrix == 0] = np.nan
+    ask = estimator.get_booster().inplace_predict
+    said = ask(matrix, missing=estimator.missing, validate_features=False)
+    two = said.ndim == 1 and hasattr(estimator, "classes_")
+    return np.stack([1.0 - said, said], axis=1) if two else np.asarray(said)
 
 
 def _agrees(candidate: Direct, probe: np.ndarray, wanted: np.ndarray) -> bool:
