@@ -20,7 +20,9 @@ _HIGH = np.uint64(32)
 _MOST = 4096
 _FEW = 256
 """Up to so many costs in all, one stable sort takes less than keys do."""
-_EARLIER = np.tri(32, k=-1, dtype=bool)
+_PAIRS = 1 << 14
+"""Up to so many pairs in all, comparing them takes less than a sort does."""
+_EARLIER = np.tri(128, k=-1, dtype=bool)
 _NOTHING = np.uint64(0xFF800000) << _HIGH  # +inf: no cost is above it
 
 
@@ -98,7 +100,7 @@ def leaders(
 def _rank_in_group(group: NDArray[np.uint64]) -> NDArray[np.intp]:
     """[q, m] how many entries of the same group come before each entry."""
     m = group.shape[1]
-    if m <= len(_EARLIER):
+    if m <= 32 or m * max(m, group.size) <= _PAIRS:
         same = group[:, :, None] == group[:, None, :]
         return np.asarray((same & _EARLIER[:m, :m]).sum(axis=2))
     order = np.argsort(group, axis=1, kind="stable")

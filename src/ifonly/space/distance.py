@@ -104,10 +104,11 @@ class Metric:
 
     def price(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] the price of points a [..., d] to rows b [..., d]: their cost, and the charge."""
-        cost = self.cost(a, b)
+        a, b = _fronts(a, b)
+        cost = self._cost(a, b)
         if not self.charge:
             return cost
-        changed = self._differ(*_fronts(a, b)).view(np.uint8)
+        changed = self._differ(a, b).view(np.uint8)
         dtype = np.uint8 if len(changed) < 256 else np.uint32
         return np.asarray(cost + self.charge * np.add.reduce(changed, axis=0, dtype=dtype))
 
@@ -117,9 +118,12 @@ class Metric:
 
     def cost(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] what it costs rows b [..., d] to become points a [..., d]."""
+        return self._cost(*_fronts(a, b))
+
+    def _cost(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """The same of a and b [d, ...]."""
         if not self.costs:
-            return self.distance(a, b)
-        a, b = _fronts(a, b)
+            return self._distance(a, b)
         total: Any = 0.0
         for j in range(len(self.scale)):
             here = slice(j, j + 1)
@@ -136,11 +140,14 @@ class Metric:
         return np.where(np.isnan(a + b), 1.0, factors[before, after])
 
     def distance(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """[...] the distance between a and b [..., d].
+        """[...] the distance between a and b [..., d]."""
+        return self._distance(*_fronts(a, b))
+
+    def _distance(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """The same of a and b [d, ...].
 
         Small arrays are worked on whole, large ones a feature at a time.
         """
-        a, b = _fronts(a, b)
         if max(a.size, b.size) <= SMALL:
             prices = self._prices(a, b)
             # A sum of few would add in another order, and so would one across the memory's order.
