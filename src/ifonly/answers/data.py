@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -205,7 +204,7 @@ class AnswerData:
         """
         return self.changed() if self.acted is None else self.acted
 
-    @cached_property
+    @property
     def metric(self) -> Metric:
         """The distance and the price that the answers were chosen by."""
         return Metric.of(self.space)

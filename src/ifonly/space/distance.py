@@ -28,6 +28,8 @@ from ifonly.space.space import Space
 
 FEW = 32
 """Up to so many points, one call adds up the features faster than a call per feature."""
+COPIED = 1 << 13
+"""Up to so many numbers, a copy in the order of the features is added up faster."""
 SMALL = 1 << 16
 """Numbers that stay in the cache through several passes."""
 
@@ -153,7 +155,14 @@ class Metric:
             # A sum of few would add in another order, and so would one across the memory's order.
             if prices.size <= FEW * len(prices):
                 return np.asarray(np.add.accumulate(prices, axis=0)[-1])
-            return np.asarray(np.add.reduce(np.ascontiguousarray(prices), axis=0))
+            if prices.size <= COPIED:
+                prices = np.ascontiguousarray(prices)
+            if prices.flags.c_contiguous:
+                return np.asarray(np.add.reduce(prices, axis=0))
+            first, *rest = prices
+            for part in rest:
+                first = first + part
+            return np.asarray(first)
         if not self.missing:
             return self._summed(a, b)
         total = self._prices(a[:1], b[:1], slice(0, 1))[0]
