@@ -99,8 +99,7 @@ def answer(
     """
     shut = closed(problem)
     already = met.copy()
-    if met.any():
-        already[met] = _stands(problem.take(np.flatnonzero(met)))
+    already[met] = _stands(problem.take(np.flatnonzero(met)))
     points, filled, score, reached, extra = _unfilled(problem.x, k)
     acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
