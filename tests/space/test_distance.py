@@ -94,3 +94,14 @@ def test_the_last_bit_is_the_same_with_many_features() -> None:
     whole = metric.distance(points, points[:1])
     for cut in (1, 2, 3, 7, 50, 333):
         assert np.array_equal(metric.distance(points[5 : 5 + cut], points[:1]), whole[5 : 5 + cut])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10_000))
+def test_a_price_is_the_same_for_a_feature_alone(seed: int) -> None:
+    space = replace(random_space(seed), sparsity=0.5)
+    points, row = random_codes(space, 9, seed), random_codes(space, 1, seed + 1)
+    metric = Metric.of(space)
+    every = metric.prices(points, row)
+    for j in range(len(space)):
+        assert metric.price_of(j, points[:, j], row[:, j]).tolist() == every[:, j].tolist()

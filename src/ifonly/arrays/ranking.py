@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ifonly.arrays.batches import pick
+from ifonly.arrays.batches import pick, pick_last
 
 Keys = NDArray[np.uint64]
 
@@ -18,6 +18,11 @@ _SIGN = np.int32(-(2**31))
 _PLACE = np.uint64(0xFFFFFFFF)
 _HIGH = np.uint64(32)
 _MOST = 4096
+_FEW = 256
+"""Up to so many costs in all, one stable sort takes less than keys do."""
+_PAIRS = 1 << 14
+"""Up to so many pairs in all, comparing them takes less than a sort does."""
+_EARLIER = np.tri(128, k=-1, dtype=bool)
 _NOTHING = np.uint64(0xFF800000) << _HIGH  # +inf: no cost is above it
 
 
@@ -44,6 +49,10 @@ def best(cost: NDArray[np.floating], count: int) -> tuple[NDArray[np.intp], NDAr
     if count == 1 and cost.shape[-1]:
         place = cost.argmin(axis=-1, keepdims=True)
         return place, cost.min(axis=-1, keepdims=True) < np.inf
+    if cost.size <= _FEW:
+        single = cost.astype(np.float32)
+        order = single.argsort(axis=-1, kind="stable")[..., :count]
+        return order, pick_last(single, order) < np.inf
     keys = pack(cost)
     if count < keys.shape[-1]:
         keys = np.partition(keys, count - 1, axis=-1)[..., :count]
@@ -84,14 +93,16 @@ def leaders(
     head, found = best(cost, min(cost.shape[1], 3 * count))
     own = pick(group, head)
     found &= _rank_in_group(own) < each
-    kept, real_kept = best(
-        np.where(found, np.float32(0), np.float32(np.inf)), min(count, head.shape[1])
-    )
-    return pick(head, kept), real_kept
+    kept = (~found).argsort(axis=1, kind="stable")[:, :count]
+    return pick(head, kept), pick(found, kept)
 
 
 def _rank_in_group(group: NDArray[np.uint64]) -> NDArray[np.intp]:
     """[q, m] how many entries of the same group come before each entry."""
+    m = group.shape[1]
+    if m <= 32 or m * max(m, group.size) <= _PAIRS:
+        same = group[:, :, None] == group[:, None, :]
+        return np.asarray((same & _EARLIER[:m, :m]).sum(axis=2))
     order = np.argsort(group, axis=1, kind="stable")
     ordered = np.take_along_axis(group, order, axis=1)
     place = np.broadcast_to(np.arange(group.shape[1]), group.shape)

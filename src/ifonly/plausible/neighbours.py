@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,35 +34,45 @@ class Neighbourhood:
     def fit(cls, units: np.ndarray) -> Neighbourhood:
         """The neighbourhood of rows."""
         units = units[:: -(-len(units) // ROWS)]
-        index, near = _nearest(units, units, own=True)
+        index, near = _nearest(units, _sides(units), own=True)
         reach = near[:, -1]
         density = _density(near, reach[index])
         return cls(units, reach, density, density / density[index].mean(axis=1))
+
+    @cached_property
+    def _others(self) -> tuple[np.ndarray, np.ndarray]:
+        return _sides(self.units)
 
     def share(self, units: np.ndarray) -> np.ndarray:
         """[n] how dense rows are around points [n, w], beside around their neighbours."""
         parts = []
         for start in range(0, len(units), max(1, ROOM // len(self.units))):
             part = units[start : start + max(1, ROOM // len(self.units))]
-            index, near = _nearest(part, self.units)
+            index, near = _nearest(part, self._others)
             density = _density(near, self.reach[index])
             parts.append(density / self.density[index].mean(axis=1))
         return np.concatenate(parts) if parts else np.empty(0)
 
 
+def _sides(units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of rows [r, w] what a squared distance adds to the point's own square: [w, r] and [r]."""
+    return -2 * units.T, (units**2).sum(axis=1)
+
+
 def _nearest(
-    units: np.ndarray, others: np.ndarray, *, own: bool = False
+    units: np.ndarray, others: tuple[np.ndarray, np.ndarray], *, own: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """[n, k] which of the others are nearest to points, and how far; `own`: they are the others."""
-    square = units @ (-2 * others.T)
+    turned, squares = others
+    square = units @ turned
     square += (units**2).sum(axis=1)[:, None]
-    square += (others**2).sum(axis=1)
+    square += squares
     # A product rounds otherwise in another batch, and equal rows must be equally far.
     square *= FINE
     np.rint(square, out=square)
     if own:
         np.fill_diagonal(square, np.inf)
-    count = max(1, min(NEIGHBOURS, len(others) - 1))
+    count = max(1, min(NEIGHBOURS, len(squares) - 1))
     index = np.argpartition(square, count - 1, axis=1)[:, :count]
     near = np.sqrt(np.maximum(pick(square, index), 0.0) / FINE)
     order = np.argsort(near, axis=1, kind="stable")

@@ -115,8 +115,8 @@ class Box:
         """bool [q, m, d]: the values of points [q, m, d] that are allowed."""
         inside = points >= self.low[:, None]
         inside &= points <= self.high[:, None]
-        categories = np.flatnonzero(~self.space.continuous)
-        if len(categories) and not self.every_level:
+        if not self.every_level:
+            categories = np.flatnonzero(~self.space.continuous)
             levels = points[:, :, categories]
             known = levels == levels
             starts = np.asarray(self.space.offsets)[categories]

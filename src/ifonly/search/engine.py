@@ -14,6 +14,7 @@ random draw of all valid points. The draw is what makes wide sets possible.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,8 +131,8 @@ class Engine:
             copies_of_neighbours(problem, size.neighbours, size.copies),
         )
         first = _ask(problem, points)
-        singles = slice(0, shared.single)
-        start = _Found(first.points[:, singles], first.margin[:, singles], first.cost[:, singles])
+        singles = (one[:, : shared.single] for one in (first.points, first.margin, first.price))
+        start = _Found(*singles)
         found = self._beam(
             problem, _edits(problem, shared, first, size.branch), start, _of_sets(first, shared)
         )
@@ -158,7 +159,7 @@ class Engine:
         the beam narrows to one idea.
         """
         half = self._size.width // 2
-        price = problem.price(tried.points)
+        price = tried.price
         hopeful = (tried.margin <= 0) & (tried.margin > -_INF) & (price > 0)
         loss = np.where(hopeful, -tried.margin, _INF)
         few = problem.tied & (hopeful.sum(axis=1) < self._size.width)
@@ -184,11 +185,16 @@ class Engine:
 
 @dataclass(frozen=True)
 class _Found:
-    """Points [q, m, d], margins [q, m], costs [q, m]: the price, infinite where not valid."""
+    """Points [q, m, d], margins [q, m], prices [q, m]."""
 
     points: Points
     margin: Floats
-    cost: Floats
+    price: Floats
+
+    @cached_property
+    def cost(self) -> Floats:
+        """[q, m] the price; infinite where not valid, or the row itself, which is no answer."""
+        return np.where((self.margin > 0) & (self.price > 0), self.price, _INF)
 
     def pool(self) -> Pool:
         return Pool(self.points, self.margin)
@@ -196,9 +202,7 @@ class _Found:
     def take(self, index: NDArray[np.intp], found: NDArray[np.bool_]) -> _Found:
         """The slots `index` [q, n]; those not `found` come back empty."""
         margin = np.where(found, pick(self.margin, index), -_INF)
-        return _Found(
-            gather(self.points, index), margin, np.where(found, pick(self.cost, index), _INF)
-        )
+        return _Found(gather(self.points, index), margin, pick(self.price, index))
 
 
 @dataclass(frozen=True)
@@ -240,10 +244,7 @@ def _edits(problem: Problem, shared: Plan, first: _Found, branch: int) -> _Edits
 
 def _ask(problem: Problem, points: Points) -> _Found:
     points = problem.repaired(points)
-    margin = problem.margin(points, inside=True)
-    price = problem.price(points)
-    # The row itself is asked about for its margin, and is no answer.
-    return _Found(points, margin, np.where((margin > 0) & (price > 0), price, _INF))
+    return _Found(points, problem.margin(points, inside=True), problem.price(points))
 
 
 def _along_trees(problem: Problem, found: _Found) -> _Found:
@@ -294,5 +295,5 @@ def _joined(found: list[_Found]) -> _Found:
     return _Found(
         join(*[part.points for part in found]),
         np.concatenate([part.margin for part in found], axis=1),
-        np.concatenate([part.cost for part in found], axis=1),
+        np.concatenate([part.price for part in found], axis=1),
     )

@@ -98,7 +98,7 @@ def grow(metric: Metric, chosen: Chosen, *, spread: bool = True) -> Chosen:
                 * filled[:, i, None]
             )
         weight[rows[:, i] == 1.0] = 0.0  # at distance 0: a repeat
-        if spread:
+        if spread and i + 1 < slots.shape[1]:  # nothing comes after the last
             slot = slots[:, i]
             known = factors[everyone, :i, slot][:, None, :]
             column = rows[:, i] - (known @ factors[:, :i])[:, 0]

@@ -36,6 +36,8 @@ def fewer(problem: Problem, points: np.ndarray, enough: int = 1) -> np.ndarray:
     A point that changes no more features than `enough` stays as it is.
     """
     points = points.copy()
+    if points.shape[1] <= enough:
+        return points
     active = np.arange(len(points))
     for _ in range(ROUNDS):
         size = problem.take(active).changed(points[active][:, None])[:, 0].sum(axis=1)

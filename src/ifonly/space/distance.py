@@ -28,6 +28,8 @@ from ifonly.space.space import Space
 
 FEW = 32
 """Up to so many points, one call adds up the features faster than a call per feature."""
+COPIED = 1 << 13
+"""Up to so many numbers, a copy in the order of the features is added up faster."""
 SMALL = 1 << 16
 """Numbers that stay in the cache through several passes."""
 
@@ -77,24 +79,38 @@ class Metric:
         """[d] the largest gap: 1 for another level."""
         return np.where(self.continuous, np.inf, 1.0)
 
+    @cached_property
+    def _rate(self) -> np.ndarray:
+        """[d] what a gap of one, in codes, adds to the distance."""
+        return self.scale / self.mad
+
     def gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[..., d] how far a and b are apart in each feature: MADs, or 1 for another level."""
-        return _back(self._prices(*_fronts(a, b), slice(None), np.ones_like(self.scale)))
+        even = replace(self, scale=np.ones_like(self.scale))
+        return _back(even._prices(*_fronts(a, b)))
 
     def prices(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[..., d] what each feature adds to the price of points a to rows b."""
         a, b = _fronts(a, b)
-        prices = self._prices(a, b, slice(None), self.scale)
+        prices = self._prices(a, b)
         for j in self.costs:
             prices[j] *= self._factor(j, a[j], b[j])
         return _back(prices + self.charge * self._differ(a, b) if self.charge else prices)
 
+    def price_of(self, j: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """[...] what feature j alone adds to the price, of values a [...] to values b [...]."""
+        price = self._prices(a[None], b[None], slice(j, j + 1))[0]
+        if j in self.costs:
+            price = price * self._factor(j, a, b)
+        return np.asarray(price + self.charge * self._differ(a, b) if self.charge else price)
+
     def price(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] the price of points a [..., d] to rows b [..., d]: their cost, and the charge."""
-        cost = self.cost(a, b)
+        a, b = _fronts(a, b)
+        cost = self._cost(a, b)
         if not self.charge:
             return cost
-        changed = self._differ(*_fronts(a, b)).view(np.uint8)
+        changed = self._differ(a, b).view(np.uint8)
         dtype = np.uint8 if len(changed) < 256 else np.uint32
         return np.asarray(cost + self.charge * np.add.reduce(changed, axis=0, dtype=dtype))
 
@@ -104,13 +120,16 @@ class Metric:
 
     def cost(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] what it costs rows b [..., d] to become points a [..., d]."""
+        return self._cost(*_fronts(a, b))
+
+    def _cost(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """The same of a and b [d, ...]."""
         if not self.costs:
-            return self.distance(a, b)
-        a, b = _fronts(a, b)
+            return self._distance(a, b)
         total: Any = 0.0
         for j in range(len(self.scale)):
             here = slice(j, j + 1)
-            price = self._prices(a[here], b[here], here, self.scale)[0]
+            price = self._prices(a[here], b[here], here)[0]
             total = total + (price * self._factor(j, a[j], b[j]) if j in self.costs else price)
         return np.asarray(total)
 
@@ -123,26 +142,33 @@ class Metric:
         return np.where(np.isnan(a + b), 1.0, factors[before, after])
 
     def distance(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """[...] the distance between a and b [..., d].
+        """[...] the distance between a and b [..., d]."""
+        return self._distance(*_fronts(a, b))
+
+    def _distance(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """The same of a and b [d, ...].
 
         Small arrays are worked on whole, large ones a feature at a time.
         """
-        a, b = _fronts(a, b)
         if max(a.size, b.size) <= SMALL:
-            prices = self._prices(a, b, slice(None), self.scale)
-            # `sum` would add in an order that depends on the memory's.
-            if prices[0].size <= FEW:
+            prices = self._prices(a, b)
+            # A sum of few would add in another order, and so would one across the memory's order.
+            if prices.size <= FEW * len(prices):
                 return np.asarray(np.add.accumulate(prices, axis=0)[-1])
+            if prices.size <= COPIED:
+                prices = np.ascontiguousarray(prices)
+            if prices.flags.c_contiguous:
+                return np.asarray(np.add.reduce(prices, axis=0))
             first, *rest = prices
             for part in rest:
                 first = first + part
             return np.asarray(first)
         if not self.missing:
             return self._summed(a, b)
-        total = self._prices(a[:1], b[:1], slice(0, 1), self.scale)[0]
+        total = self._prices(a[:1], b[:1], slice(0, 1))[0]
         for j in range(1, len(self.scale)):
             here = slice(j, j + 1)
-            total += self._prices(a[here], b[here], here, self.scale)[0]
+            total += self._prices(a[here], b[here], here)[0]
         return np.asarray(total)
 
     def _summed(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -152,7 +178,7 @@ class Metric:
         """
         total = np.subtract(a[0], b[0])
         buffer = np.empty_like(total)
-        for j, rate in enumerate(self.scale / self.mad):
+        for j, rate in enumerate(self._rate):
             part = np.subtract(a[j], b[j], out=buffer) if j else total
             np.abs(part, out=part)
             if not self.continuous[j]:
@@ -166,17 +192,17 @@ class Metric:
         """[..., m, m] the distances among points [..., m, d]."""
         return self.distance(points[..., :, None, :], points[..., None, :, :])
 
-    def _prices(self, a: np.ndarray, b: np.ndarray, part: slice, scale: np.ndarray) -> np.ndarray:
+    def _prices(self, a: np.ndarray, b: np.ndarray, part: slice = slice(None)) -> np.ndarray:
         """[d, ...] of the features of a part, each gap multiplied by its scale."""
         shape = (-1,) + (1,) * (a.ndim - 1)
         out = np.subtract(a, b)
         np.abs(out, out=out)
         np.minimum(out, self._limit[part].reshape(shape), out=out)
-        out *= (scale[part] / self.mad[part]).reshape(shape)
+        out *= self._rate[part].reshape(shape)
         if self.missing:
             empty, other = np.isnan(a), np.isnan(b)
             out[np.isnan(out)] = 0
-            out = np.where(empty != other, scale[part].reshape(shape), out)
+            out = np.where(empty != other, self.scale[part].reshape(shape), out)
         return np.asarray(out)
 
 
@@ -192,8 +218,9 @@ def priced(space: Space, **prices: Any) -> Space:
 def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """a and b [..., d] as [d, ...], with as many axes."""
     axes = max(a.ndim, b.ndim)
-    a = a.reshape((1,) * (axes - a.ndim) + a.shape)
-    b = b.reshape((1,) * (axes - b.ndim) + b.shape)
+    if a.ndim != b.ndim:
+        a = a.reshape((1,) * (axes - a.ndim) + a.shape)
+        b = b.reshape((1,) * (axes - b.ndim) + b.shape)
     order = (axes - 1, *range(axes - 1))
     return a.transpose(order), b.transpose(order)
 

@@ -154,8 +154,7 @@ class Layout:
         codes
             [n, d].
         library
-            The library of the frame, such as 'pandas' or 'polars'; by default the one of the
-            data.
+            The library of the frame, such as 'pandas' or 'polars'; by default that of the data.
 
         Returns
         -------
@@ -258,8 +257,9 @@ class Layout:
         >>> space.round(np.array([[30.4, 1.0]]))
         array([[30.,  1.]])
         """
-        xp = array_namespace(codes)
-        powers = xp.asarray(10.0**self.decimals, dtype=codes.dtype, device=device(codes))
+        xp: Any = np if isinstance(codes, np.ndarray) else array_namespace(codes)
+        place = {} if xp is np else {"device": device(codes)}
+        powers = xp.asarray(10.0**self.decimals, dtype=codes.dtype, **place)
         return xp.round(codes * powers) / powers + 0.0
 
     def index(self, name: str) -> int:

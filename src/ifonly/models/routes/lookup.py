@@ -91,7 +91,7 @@ class Lookup:
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the logits; [n, 1] the numbers of a regression."""
         blocks = [self._block(codes[i : i + BLOCK]) for i in range(0, len(codes), BLOCK)]
-        output = np.concatenate(blocks)
+        output = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
         if output.shape[1] < len(self.classes):
             output = np.concatenate([np.zeros_like(output), output], axis=1)
         return output

@@ -45,12 +45,12 @@ class Memo:
             new, fresh = new & ~old, said[:0]
         if new.any():
             fresh = ask(codes[first[new]])
+            known = ~np.isnan(fresh).any(axis=1)  # what a budget leaves out is not said
+            self._learn(keys[new][known], fresh[known])
         scores = np.empty((len(keys), fresh.shape[1]))
         scores[new] = fresh
         for old, said in found:
             scores[old] = said
-        known = ~np.isnan(fresh).any(axis=1)  # what a budget leaves out is not said
-        self._learn(keys[new][known], fresh[known])
         return np.asarray(scores[back])
 
     def _learn(self, keys: np.ndarray, scores: np.ndarray) -> None:

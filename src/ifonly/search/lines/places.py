@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ class Leaves:
 
     cuts: tuple[np.ndarray, ...]
     """Of each feature the sorted thresholds; none of a category."""
+    ends: tuple[np.ndarray, ...]
+    """Of each feature [2, n] the least and the greatest code of each place of a number."""
     first: np.ndarray
     """int [d, L] the first place of a number that comes to a leaf."""
     last: np.ndarray
@@ -51,12 +54,14 @@ def leaves_of(reading: Trees) -> Leaves:
     d, count = len(space), len(regions.low)
     dtype = np.int16 if count < 1 << 15 else np.int32  # there are fewer places than leaves
     first, last = np.zeros((d, count), dtype), np.full((d, count), -1, dtype)
-    cuts, listed = [], []
-    for j in range(d):
+    cuts, codes, listed = [], [], []
+    for j, feature in enumerate(space.features):
         missing = regions.missing[:, j][None]
-        if space.continuous[j]:
+        if isinstance(feature, Continuous):
             ends = np.unique(np.concatenate([regions.low[:, j], regions.high[:, j]]))
             cuts.append(ends[np.isfinite(ends)])
+            steps = step_below(feature, np.concatenate([[-np.inf], cuts[j], [np.inf]]))
+            codes.append(code_at(feature, np.stack([steps[:-1] + 1, steps[1:]])))
             low, high = regions.low[:, j], regions.high[:, j]
             # Above infinity, or at most minus infinity, there is no place.
             first[j] = np.searchsorted(cuts[j], low, side="right") + (low == np.inf)
@@ -64,12 +69,13 @@ def leaves_of(reading: Trees) -> Leaves:
             listed.append(missing)
         else:
             cuts.append(np.empty(0))
+            codes.append(np.empty((2, 0)))
             own = regions.levels[:, space.offsets[j] : space.offsets[j + 1]].T
             listed.append(np.concatenate([own, missing]))
     sizes = [len(tree.value) for tree in reading.trees]
     tree = np.repeat(np.arange(len(sizes)), sizes)
     value = np.concatenate([one.value for one in reading.trees])
-    return Leaves(tuple(cuts), first, last, tuple(listed), tree, value)
+    return Leaves(tuple(cuts), tuple(codes), first, last, tuple(listed), tree, value)
 
 
 def width(reading: Trees) -> int:
@@ -107,8 +113,7 @@ class Lines:
             mine = origin[:, j : j + 1]
             if isinstance(feature, Continuous):
                 cuts = leaves.cuts[j]
-                low = code_at(feature, step_below(feature, np.append(-np.inf, cuts)) + 1)
-                high = code_at(feature, step_below(feature, np.append(cuts, np.inf)))
+                low, high = leaves.ends[j]
                 low, high = np.maximum(low, box.low[:, [j]]), np.minimum(high, box.high[:, [j]])
                 known = np.where(np.isnan(mine), low, mine)
                 table = np.where(low <= high, np.minimum(np.maximum(known, low), high), np.inf)
@@ -193,9 +198,11 @@ class Lines:
                 now = self._outside(j, places[moved, j]).astype(code.dtype)
                 now -= self._outside(j, self.own[rows[moved], j])
                 code[moved] += (self.one + code.dtype.type(j)) * now
-        at = np.nonzero(code == 0)[1].reshape(n, -1)
-        point, leaf = np.nonzero((code >= self.one) & (code < self.one + self.one))
-        j = code[point, leaf].astype(np.intp) - int(self.one)
+        flat = np.flatnonzero(code == 0)  # of a plain array: many times faster than of a matrix
+        at = (flat % len(leaves.tree)).reshape(n, -1)
+        flat = np.flatnonzero(code - self.one < self.one)  # what is smaller wraps around
+        point, leaf = np.divmod(flat, len(leaves.tree))
+        j = code.reshape(-1)[flat].astype(np.intp) - int(self.one)
         where, ends, which = self._stretches(j, leaf)
         key = point[which] * width
         keys = np.concatenate([key + where, key + ends])
@@ -215,15 +222,19 @@ class Lines:
 
         And for each stretch the place [s] of its leaf among the n.
         """
-        leaves = self.leaves
-        number = np.flatnonzero(leaves.first[j, leaf] <= leaves.last[j, leaf])
-        first = self.starts[j[number]] + leaves.first[j[number], leaf[number]]
-        last = self.starts[j[number]] + leaves.last[j[number], leaf[number]] + 1
+        leaves, starts = self.leaves, self.starts
+        flat = j * len(leaves.tree) + leaf
+        first, last = leaves.first.reshape(-1)[flat], leaves.last.reshape(-1)[flat]
+        number = np.flatnonzero(first <= last)
+        start = starts[j[number]]
+        first, last = start + first[number], start + last[number] + 1
         parts = [(first, last, number)]
         for one, listed in enumerate(leaves.listed):
+            if not listed.any():  # a number that is never missing
+                continue
             here = np.flatnonzero(j == one)
             level, at = np.nonzero(listed[:, leaf[here]])
-            place = self.starts[one + 1] - 1 - len(listed) + level
+            place = starts[one + 1] - 1 - len(listed) + level
             parts.append((place, place + 1, here[at]))
         first, last, which = (np.concatenate(one) for one in zip(*parts, strict=True))
         return first, last, which
@@ -233,12 +244,10 @@ def _prices(problem: Problem, codes: np.ndarray, starts: np.ndarray) -> np.ndarr
     """[q, w] what the codes of places cost, each alone; infinite where there is none."""
     none = np.isinf(codes)
     price = np.empty(codes.shape)
-    own = np.repeat(problem.x, np.diff(starts), axis=1)
-    for j in range(len(starts) - 1):
-        here = slice(starts[j], starts[j + 1])
-        points = np.repeat(problem.x[:, None], starts[j + 1] - starts[j], axis=1)
-        points[..., j] = np.where(none[:, here], own[:, here], codes[:, here])
-        price[:, here] = problem.metric.prices(points, problem.x[:, None])[..., j]
+    for j, (start, stop) in enumerate(pairwise(starts.tolist())):
+        own, here = problem.x[:, j : j + 1], slice(start, stop)
+        there = np.where(none[:, here], own, codes[:, here])
+        price[:, here] = problem.metric.price_of(j, there, own)
     return np.where(none, np.inf, price)
 
 

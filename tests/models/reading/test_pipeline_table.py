@@ -1,0 +1,57 @@
+"""The last step of a pipeline is asked directly, bit for bit as the pipeline itself."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+import ifonly
+from ifonly.models.reading.points import spread
+from ifonly.models.routes.pipeline_table import Direct
+
+xgboost: Any = pytest.importorskip("xgboost")
+RANDOM = np.random.default_rng(0)
+DATA = pd.DataFrame({"age": RANDOM.integers(18, 60, 200), "job": RANDOM.choice([*"abcd"], 200)})
+CODES = {**dict.fromkeys("abcd", 0), "c": 30}
+LABELS = (DATA["age"] + DATA["job"].map(CODES) > 50).to_numpy().astype(int)
+
+
+def route_of(last: Any, *, sparse: bool, early: bool = False) -> str:
+    """The name of the way to the scores of a pipeline's last step, after it gave the same."""
+    encode = make_column_transformer(
+        (OneHotEncoder(sparse_output=sparse), ["job"]),
+        (StandardScaler(), ["age"]),
+        sparse_threshold=1.0 if sparse else 0.0,
+    )
+    pipeline = make_pipeline(encode, last).fit(DATA, LABELS)
+    if early:  # as if training had stopped after two trees
+        last.get_booster().set_attr(best_iteration="1", best_score="0.5")
+    setting = ifonly.Explainer(pipeline, data=DATA).setting
+    assert isinstance(setting.route, Direct)
+    codes = spread(setting.space, 500, seed=1)
+    assert np.array_equal(setting.route.scores(codes), setting.model.scores(codes))
+    ask = setting.route.ask
+    return str(ask.func.__name__ if isinstance(ask, partial) else ask.__name__)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_forest_is_asked_tree_by_tree(sparse: bool) -> None:
+    assert route_of(RandomForestClassifier(5, random_state=0), sparse=sparse) == "_forest"
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_xgboost_is_asked_for_its_trees(sparse: bool) -> None:
+    assert route_of(xgboost.XGBClassifier(n_estimators=5, n_jobs=1), sparse=sparse) == "_boosted"
+
+
+def test_xgboost_that_uses_some_of_its_trees_is_asked_itself() -> None:
+    last = xgboost.XGBClassifier(n_estimators=5, n_jobs=1)
+    assert route_of(last, sparse=True, early=True) == "predict_proba"
