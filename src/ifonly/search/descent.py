@@ -232,7 +232,9 @@ class _Settle:
         codes = self.space.snap(xp.permute_dims(allowed, (2, 1, 0)))
         if self.mend is not None:
             codes = self.mend(codes, batch.whole)
-        return xp.permute_dims(self.space.units(codes), (2, 1, 0))
+        settled = xp.empty_like(batch.points)  # rows last in memory, too
+        settled[...] = xp.permute_dims(self.space.units(codes), (2, 1, 0))
+        return settled
 
 
 def _chunks(starts: Array) -> Iterator[slice]:

@@ -106,11 +106,15 @@ class Gradient:
         """[q, k, d] the codes of where the descents end."""
         like = _home(problem)
         xp, place = array_namespace(like), device(like)
-        units = problem.space.units(problem.x)
+        # What is exact in double precision is computed where there is any.
+        codes = xp.asarray(problem.x, device=place) if "cuda" in str(place) else problem.x
+        units = problem.space.units(codes)
+        low, high = unit_bounds(problem)
         x, low, high, begin = (
             xp.asarray(array, dtype=like.dtype, device=place)
-            for array in (units, *unit_bounds(problem, units), starts)
+            for array in (units, low, high, starts)
         )
+        low, high = (xp.broadcast_to(one, (len(starts), *one.shape[1:])) for one in (low, high))
         k = starts.shape[1]
         loss = Loss.of(
             problem.space,
@@ -166,14 +170,17 @@ def _own_values(problem: Problem, codes: np.ndarray) -> np.ndarray:
     return codes
 
 
-def unit_bounds(problem: Problem, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """[q, 1, w] twice: the box in units, around the rows' `own` units [q, w].
+def unit_bounds(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """[q, 1, w] twice: the box in units; [1, 1, w] where all rows have the same.
 
     A feature that cannot change has no room.
     """
     space, box, x = problem.space, problem.box, problem.x
     frozen = box.frozen()
-    low, high = np.zeros((own.shape[1], 1, len(x))), np.ones((own.shape[1], 1, len(x)))
+    if len(x) > 1 and box.shared and not frozen.any():
+        return unit_bounds(problem.take(np.arange(1)))
+    own, w = problem.space.units(x), space.offsets[-1]
+    low, high = np.zeros((w, 1, len(x))), np.ones((w, 1, len(x)))
     for j, (start, end) in enumerate(zip(space.offsets[:-1], space.offsets[1:], strict=True)):
         if space.continuous[j]:
             width = (space.high[j] - space.low[j]) or 1.0

@@ -48,9 +48,8 @@ class DevicePool(Pool):
         return self
 
     def take(self, rows: np.ndarray) -> Pool:
-        """The candidates of some rows, on the host."""
-        points, cost = (self.__dict__[name][rows].cpu().numpy() for name in ("tensors", "cost"))
-        return Pool(points, np.where(np.isfinite(cost), 1.0, -np.inf))
+        """The candidates of some rows, on the device as well."""
+        return DevicePool(*(self.__dict__[name][rows] for name in ("tensors", "cost")))
 
 
 @dataclass(frozen=True)
