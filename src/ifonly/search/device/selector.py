@@ -95,10 +95,7 @@ class WaysOnDevice:
         """The chosen points [q, k, d], nearest first, which are filled [q, k], and which extra."""
         from ifonly.search.device.ways import answers
 
-        points, filled, extra = answers(self, problem, pool, k)
-        moved = problem.changed(points)
-        points = np.where(moved, problem.space.round(points), problem.x[:, None])
-        return points, filled, extra
+        return answers(self, problem, pool, k)
 
 
 def search_on(device: str, effort: Effort, problem: Problem) -> Pool:

@@ -54,6 +54,7 @@ def answers(
     order = torch.argsort(torch.where(filled, rows.price(found), INF), dim=1, stable=True)
     found, filled = gather(found, order), torch.gather(filled, 1, order)
     extra = _extra(choice, rows, found, filled)
+    found = torch.where(rows.changed(found), problem.space.round(found), rows.x[:, None])
     return found.cpu().numpy(), filled.cpu().numpy(), extra.cpu().numpy()
 
 

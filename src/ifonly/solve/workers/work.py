@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ifonly.models import Counted
+from ifonly.models import Counted, relayed
 from ifonly.models.routes.memo import Memo
 from ifonly.plausible import shares
 from ifonly.problem.problem import Problem
@@ -17,11 +17,8 @@ from ifonly.solve.prepare import Setting
 from ifonly.solve.short.solver import SolverStep
 from ifonly.solve.stages import Ahead, Certifier
 from ifonly.solve.statuses import Part, answer, closed, joined
-from ifonly.solve.workers.threads import in_threads
 
 UNSEEN = "A row has values that the data do not have."
-BLOCK = 8192
-"""The rows that are finished together; only a device searches more at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,7 @@ class Work:
         finish = partial(answer, method=method, k=k, certify=self.certify, solver=self.solver)
         free = model.most_rows is None and model.deadline is None and not method.proves
         plain = free and problem.eased is problem and problem.reference.emulator is None
-        if len(met) <= BLOCK or not plain:
+        if len(met) <= relayed.BLOCK or not plain:
             return finish(problem, met=met)
         searched = ~met & ~closed(problem)
         some, rest = np.flatnonzero(searched), np.flatnonzero(~searched)
@@ -84,7 +81,7 @@ class Work:
             own = replace(part.take(rows), model=shared)
             return finish(own, met=met[some[rows]], ahead=ahead.take(rows))
 
-        blocks = np.array_split(np.arange(len(some)), -(-len(some) // BLOCK) or 1)
-        parts = in_threads(model, block, blocks)
+        blocks = relayed.blocks_of(len(some))
+        parts = relayed.in_threads(model, block, blocks)
         parts.append(finish(problem.take(rest), met=met[rest]))
         return joined(parts, [*(some[rows] for rows in blocks), rest])

@@ -17,10 +17,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ifonly.models import Counted
+from ifonly.models.counted import Counted
 
-MOST = 4
-"""The most threads: more wait for the memory."""
+BLOCK = 16384
+"""The rows of a block: a device searches more at a time, a processor's cache holds no more."""
+MOST = 8
+"""The most threads: more wait for each other."""
 T = TypeVar("T")
 
 
@@ -66,10 +68,17 @@ class Relayed(Counted):
             raise broken
 
 
+def blocks_of(n: int) -> list[np.ndarray]:
+    """The positions of n rows, in blocks."""
+    return np.array_split(np.arange(n), -(-n // BLOCK) or 1)
+
+
 def in_threads(
     model: Counted, finish: Callable[[Counted, np.ndarray], T], blocks: Sequence[np.ndarray]
 ) -> list[T]:
     """What `finish` returns for each block of rows, given a model that it may ask."""
+    if len(blocks) == 1:
+        return [finish(model, blocks[0])]
     shared = Relayed(**vars(model))
     with ThreadPoolExecutor(min(MOST, os.cpu_count() or 1)) as pool:
         parts = [pool.submit(finish, shared, rows) for rows in blocks]
