@@ -12,7 +12,7 @@ TITLES = {
     "plausible": "Rows that could exist",
     "tables": "Tables and models",
     "gradient": "The paper's method",
-    "gpu": "The paper's method on a GPU",
+    "gpu": "On a GPU",
     "quality": "The default engine: quality",
     "exact": "Solving, with a proof",
     "rules": "Rules and causes",

@@ -111,9 +111,8 @@ def answer(
     part = problem if len(searched) == len(shut) else problem.take(searched)
     solved, lacking = None, ~already
     if len(searched):
-        emulated = problem.reference.emulator is not None
-        way = solve_slow if emulated else partial(solve, ahead=ahead)
-        solved = way(part, method, k, certify)
+        slow = problem.reference.emulator is not None
+        solved = (solve_slow if slow else partial(solve, ahead=ahead))(part, method, k, certify)
         lacking[searched] = ~solved.filled.any(axis=1)
     reasons = conflicts(problem, np.flatnonzero(lacking), shut)
     by, unsolved, complete = np.full(len(met), "", dtype=object), "", np.zeros(len(met), dtype=bool)
