@@ -32,4 +32,5 @@ def _mix(bits: Tensor) -> Tensor:
 
 def _right(bits: Tensor, by: int) -> Tensor:
     """The bits moved to the right, zeros coming in."""
-    return (bits >> by) & (2 ** (64 - by) - 1)
+    moved: Tensor = (bits >> by) & (2 ** (64 - by) - 1)
+    return moved

@@ -6,6 +6,7 @@ For few rows a kernel takes less time than Python takes to start it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,7 +20,8 @@ def recorder(device: torch.device) -> Callable[[Compute], Compute]:
     Each call of what it returns computes anew, from what its inputs are by then, and overwrites the
     last result.
     """
-    side, pool = torch.cuda.Stream(device), torch.cuda.graph_pool_handle()
+    stream: Any = torch.cuda.Stream  # torch leaves it untyped
+    side, pool = stream(device), torch.cuda.graph_pool_handle()
     warm = False
 
     def record(compute: Compute) -> Compute:
