@@ -14,9 +14,10 @@ from ifonly.problem.problem import Problem
 from ifonly.solve.method import Method, method_of
 from ifonly.solve.pose import Batch
 from ifonly.solve.prepare import Setting
+from ifonly.solve.short.conflict import closed
 from ifonly.solve.short.solver import SolverStep
 from ifonly.solve.stages import Ahead, Certifier
-from ifonly.solve.statuses import Part, answer, closed, joined
+from ifonly.solve.statuses import Part, answer, joined
 
 UNSEEN = "A row has values that the data do not have."
 
