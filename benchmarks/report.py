@@ -13,7 +13,7 @@ TITLES = {
     "tables": "Tables and models",
     "trust": "Answers that hold up",
     "gradient": "The paper's method",
-    "gpu": "The paper's method on a GPU",
+    "gpu": "On a GPU",
     "quality": "The default engine: quality",
     "exact": "Solving, with a proof",
     "rules": "Rules and causes",

@@ -10,7 +10,7 @@ import pytest
 
 import ifonly
 from ifonly import recipes
-from ifonly.search import Engine
+from ifonly.search import Engine, descent
 
 torch = pytest.importorskip("torch")
 
@@ -88,3 +88,14 @@ def test_the_engine_on_a_gpu_answers_as_on_a_cpu(data: pd.DataFrame) -> None:
     assert found["cuda"].filled.all()
     mine, others = (found[one].metrics()["objective"].mean() for one in ("cuda", None))
     assert mine <= others + 0.02
+
+
+def test_recorded_steps_lead_to_the_same_points(
+    data: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = ifonly.Space.infer(data)
+    model = model_of(space, "cuda")
+    recorded = recipes.diverse_cf(model, data[:500], data=data, k=4)
+    monkeypatch.setattr(descent, "FEW", 0)
+    plain = recipes.diverse_cf(model, data[:500], data=data, k=4)
+    assert np.array_equal(recorded.points, plain.points)

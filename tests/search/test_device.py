@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import ifonly
+from ifonly.arrays.keys import row_streams, uniforms
 from ifonly.errors import IfonlyError, MissingExtra, OptionError
 from ifonly.explainer import Explainer
 from ifonly.models import Counted
@@ -32,6 +33,7 @@ from ifonly.solve.method_text import read_method
 from ifonly.space import Metric
 
 torch = pytest.importorskip("torch")
+draws = pytest.importorskip("ifonly.search.device.draws").draws
 ON = Engine(device="cpu")
 
 
@@ -229,3 +231,10 @@ def test_what_a_device_cannot_do_is_refused(
 def test_a_record_names_the_device() -> None:
     method = method_of(Engine(device="cuda", tight=False))
     assert read_method(repr(method)) == method
+
+
+@pytest.mark.parametrize("n", [1, 7, 60])
+def test_draws_on_a_device_are_those_of_the_cpu(n: int) -> None:
+    streams = row_streams(np.arange(300.0).reshape(100, 3), seed=5)
+    drawn = draws(streams, n, 101, "cpu").numpy()
+    assert np.array_equal(drawn, uniforms(streams, n, 101, np.float32))

@@ -52,14 +52,24 @@ def uniforms(
     """
     draws = np.empty((len(streams), n), dtype=dtype)
     with np.errstate(over="ignore"):
-        start = _mix(streams ^ _mix(np.uint64(purpose) + _STEP))
-        counters = np.arange(1, (n + 1) // 2 + 1, dtype=np.uint64) * _STEP
-        size = max(1, _BLOCK // max(1, len(counters)))
+        start, steps = first_states(streams, purpose), counters(n)
+        size = max(1, _BLOCK // max(1, len(steps)))
         for first in range(0, len(streams), size):
             rows = slice(first, first + size)
-            bits = _mix(start[rows, None] + counters).view(np.uint32)[:, :n]
+            bits = _mix(start[rows, None] + steps).view(np.uint32)[:, :n]
             np.multiply(bits, dtype(2.0**-32), out=draws[rows], casting="same_kind")
     return draws
+
+
+def first_states(streams: np.ndarray, purpose: int) -> np.ndarray:
+    """uint64 [q]: what the counters of each stream's draws for one purpose are added to."""
+    with np.errstate(over="ignore"):
+        return _mix(streams ^ _mix(np.uint64(purpose) + _STEP))
+
+
+def counters(n: int) -> np.ndarray:
+    """uint64 [n / 2]: the counters of n draws, two of each hash."""
+    return np.arange(1, (n + 1) // 2 + 1, dtype=np.uint64) * _STEP
 
 
 def _mix(bits: np.ndarray | np.uint64) -> np.ndarray:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from array_api_compat import device
 
 from ifonly.objective.array import Array, namespace, sign
 from ifonly.space.distance import similarity
@@ -34,11 +35,11 @@ class Diversity:
     """[k, k, 1]"""
 
     def value(self, points: Array) -> Array:
-        _, matrix = self._kernel(self.contrast @ points)
+        _, matrix = self._kernel(differences(points))
         return adjugate(matrix)[1]
 
     def gradient(self, points: Array, scale: float = 1.0) -> Array:
-        gaps = self.contrast @ points
+        gaps = differences(points)
         kernel, matrix = self._kernel(gaps)
         by_entry, _ = adjugate(matrix)
         by_kernel = self.spread.T @ by_entry.reshape((-1, points.shape[2]))
@@ -50,7 +51,7 @@ class Diversity:
 
     def repeats(self, points: Array) -> Array:
         """[k, q] how many earlier points of its set each point repeats."""
-        kernel, _ = self._kernel(self.contrast @ points)
+        kernel, _ = self._kernel(differences(points))
         xp = namespace(points)
         later = xp.astype(self.contrast.T < 0.0, points.dtype)
         return later @ xp.astype(kernel == 1.0, points.dtype)
@@ -88,6 +89,19 @@ def adjugate(matrix: Array) -> tuple[Array, Array]:
         swept[i] = row
         swept[:, i] = row
     return swept * -determinant, determinant
+
+
+def differences(points: Array) -> Array:
+    """[w, p, q] the gaps of all pairs of points [w, k, q]: `contrast` @ points, in less time."""
+    xp = namespace(points)
+    w, k, q = points.shape
+    gaps = xp.empty((w, k * (k - 1) // 2, q), dtype=points.dtype, device=device(points))
+    start = 0
+    for first in range(k - 1):
+        end = start + k - 1 - first
+        xp.subtract(points[:, first : first + 1], points[:, first + 1 :], out=gaps[:, start:end])
+        start = end
+    return gaps
 
 
 def pair_maps(k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -66,6 +66,11 @@ class Box:
         """Whether each row may have each level."""
         return bool(self.levels.all())
 
+    @property
+    def shared(self) -> bool:
+        """Whether one row stands for all: their limits are the same, and they have every level."""
+        return self.every_level and not (self.low.strides[0] or self.high.strides[0])
+
     def within(self, j: int, low: np.ndarray | float, high: np.ndarray | float) -> Box:
         """The box where feature j lies between low and high; its own value too."""
         lows, highs, keep = self.low.copy(), self.high.copy(), self.keep.copy()

@@ -13,8 +13,10 @@ rules say of several features at once is mended where a set is settled, before i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import final
 
 from array_api_compat import device
@@ -26,6 +28,10 @@ from ifonly.space import Space
 
 Mend = Callable[[Array, Array], Array]
 """From the codes [q, k, d] of settled sets and their rows' positions [q] to codes that obey."""
+Record = Callable[[Callable[[], Array]], Callable[[], Array]]
+"""From a computation to one that does the same, faster; see `search.device.recorded`."""
+FEW = 2**24
+"""The numbers up to which a GPU takes less time for a step than Python takes to start it."""
 CACHED, RESIDENT = 2**17, 2**29
 """The most numbers in an array of pairs: on a CPU, where it should fit the cache, and elsewhere."""
 
@@ -73,18 +79,25 @@ def descend(
     *,
     pace: Pace | None = None,
     mend: Mend | None = None,
+    steady: bool = False,
 ) -> Descended:
     """Where the loss leads to from `starts` [q, k, w], units between low and high [q, 1, w].
 
-    Rows do not see each other. Memory is bounded by a chunk of rows that the shapes decide.
+    Rows do not see each other. Memory is bounded by a chunk of rows that the shapes decide. A
+    `steady` loss takes the same steps for whatever numbers, so that a GPU can record them.
     """
     xp = namespace(starts)
-    parts = []
+    parts, record = [], None
+    if steady and "cuda" in str(device(starts)):
+        from ifonly.search.device.recorded import recorder
+
+        record = recorder(device(starts))
     for rows in _chunks(starts):
         here = [xp.permute_dims(part[rows], (2, 1, 0)) for part in (starts, low, high)]
         index = xp.arange(rows.start, rows.stop, device=device(starts))
         batch = replace(_Batch.of(*here), whole=index)
-        parts.append(_descend(loss.take(index), _Settle(space, mend), batch, pace or Pace()))
+        own, settle = loss.take(index), _Settle(space, mend)
+        parts.append(_descend(own, settle, batch, pace or Pace(), record))
     points, steps = zip(*parts, strict=True)
     return Descended(xp.permute_dims(xp.concat(points, axis=2), (2, 1, 0)), xp.concat(steps))
 
@@ -149,12 +162,15 @@ class _Batch:
         return _Batch(**{name: xp.take(part, rows, axis=part.ndim - 1) for name, part in parts})
 
 
-def _descend(loss: Loss, settle: _Settle, batch: _Batch, pace: Pace) -> tuple[Array, Array]:
+def _descend(
+    loss: Loss, settle: _Settle, batch: _Batch, pace: Pace, record: Record | None = None
+) -> tuple[Array, Array]:
     """[w, k, q] the best sets of a chunk, and [q] the steps that they took."""
     xp = namespace(batch.points)
     found, steps = xp.zeros_like(batch.points), xp.zeros_like(batch.row)
+    slope = _slope(loss, batch, record)
     for step in range(1, pace.steps + 1):
-        _step(loss, batch, step, pace.rate)
+        _step(slope(), batch, step, pace.rate)
         last = step == pace.steps
         if step % pace.every and not last:
             continue
@@ -170,12 +186,20 @@ def _descend(loss: Loss, settle: _Settle, batch: _Batch, pace: Pace) -> tuple[Ar
             if last or moving.shape[0] == 0:
                 break
             batch, loss = batch.take(moving), loss.take(moving)
+        slope = _slope(loss, batch, record)
     return found, steps
 
 
-def _step(loss: Loss, batch: _Batch, step: int, rate: float) -> None:
+def _slope(loss: Loss, batch: _Batch, record: Record | None) -> Callable[[], Array]:
+    """A function that returns the gradient at the points, wherever these are by then."""
+    slope = partial(loss.gradient, batch.points)
+    if record is None or math.prod(batch.points.shape) > FEW:
+        return slope
+    return record(slope)
+
+
+def _step(gradient: Array, batch: _Batch, step: int, rate: float) -> None:
     """One step of Adam, in place, and back between the bounds."""
-    gradient = loss.gradient(batch.points)
     adam(batch.points, gradient, (batch.mean, batch.square), warmed(rate, step))
     bound(batch.points, batch.low, batch.high)
 
@@ -232,7 +256,9 @@ class _Settle:
         codes = self.space.snap(xp.permute_dims(allowed, (2, 1, 0)))
         if self.mend is not None:
             codes = self.mend(codes, batch.whole)
-        return xp.permute_dims(self.space.units(codes), (2, 1, 0))
+        settled = xp.empty_like(batch.points)  # rows last in memory, too
+        settled[...] = xp.permute_dims(self.space.units(codes), (2, 1, 0))
+        return settled
 
 
 def _chunks(starts: Array) -> Iterator[slice]:

@@ -16,7 +16,10 @@ from array_api_compat import array_namespace, device, to_device
 
 from ifonly.arrays.keys import uniforms
 from ifonly.errors import ModelError, OptionError, nearest
+from ifonly.models import Counted
+from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.shifted import Shifted
+from ifonly.models.relayed import blocks_of, in_threads
 from ifonly.objective import L1, L2, ClassMargin, Hinge, Loss, Margin, RangeMargin
 from ifonly.problem.goal import Goal
 from ifonly.problem.pool import Pool
@@ -95,23 +98,32 @@ class Gradient:
             codes = codes.reshape(len(problem.x), k, -1)
         else:
             codes = self._descend(problem, self._starts(problem, k, attempt))
-        return problem.ask(problem.box.clip(_own_values(problem, codes)))
+        return _asked(problem, codes)
 
-    def _starts(self, problem: Problem, k: int, attempt: int) -> np.ndarray:
-        w = problem.space.offsets[-1]
-        precision = np.float64 if isinstance(_home(problem), np.ndarray) else np.float32
-        draws = uniforms(problem.stream, k * w, purpose=100 + attempt, dtype=precision)
-        return draws.reshape(len(problem.x), k, w)
+    def _starts(self, problem: Problem, k: int, attempt: int) -> Any:
+        w, purpose, home = problem.space.offsets[-1], 100 + attempt, _home(problem)
+        if "cuda" in str(device(home)):
+            from ifonly.search.device.draws import draws
 
-    def _descend(self, problem: Problem, starts: np.ndarray) -> np.ndarray:
+            drawn: Any = draws(problem.stream, k * w, purpose, home.device)
+        else:
+            precision = np.float64 if isinstance(home, np.ndarray) else np.float32
+            drawn = uniforms(problem.stream, k * w, purpose, precision)
+        return drawn.reshape(len(problem.x), k, w)
+
+    def _descend(self, problem: Problem, starts: Any) -> np.ndarray:
         """[q, k, d] the codes of where the descents end."""
         like = _home(problem)
         xp, place = array_namespace(like), device(like)
-        units = problem.space.units(problem.x)
+        # What is exact in double precision is computed where there is any.
+        codes = xp.asarray(problem.x, device=place) if "cuda" in str(place) else problem.x
+        units = problem.space.units(codes)
+        low, high = unit_bounds(problem)
         x, low, high, begin = (
             xp.asarray(array, dtype=like.dtype, device=place)
-            for array in (units, *unit_bounds(problem, units), starts)
+            for array in (units, low, high, starts)
         )
+        low, high = (xp.broadcast_to(one, (len(starts), *one.shape[1:])) for one in (low, high))
         k = starts.shape[1]
         loss = Loss.of(
             problem.space,
@@ -128,7 +140,8 @@ class Gradient:
         pace = self.pace
         if problem.model.most_rows is not None:
             pace = replace(pace, steps=min(pace.steps, problem.model.left // (len(starts) * k)))
-        ended = descend(loss, problem.space, begin, low, high, pace=pace, mend=mend)
+        steady = isinstance(problem.gradient, Dense)
+        ended = descend(loss, problem.space, begin, low, high, pace=pace, mend=mend, steady=steady)
         steps = np.asarray(to_device(ended.steps, "cpu"))
         problem.model.count(int(steps.sum()) * k, int(steps.max(initial=0)))
         return _codes(problem, ended.points)
@@ -147,12 +160,26 @@ def _mended(problem: Problem, codes: Any, rows: Any) -> Any:
 def _codes(problem: Problem, units: Any) -> np.ndarray:
     """float64 [q, k, d] of units [q, k, w], snapped where they lie: the codes are far fewer."""
     xp = array_namespace(units)
-    snapped = problem.space.snap(units)
-    flat = xp.reshape(xp.permute_dims(snapped, (2, 0, 1)), (-1,))  # stored feature by feature
-    stored = np.asarray(to_device(flat, "cpu"), dtype=np.float64)
-    codes = stored.reshape(-1, *snapped.shape[:2]).transpose(1, 2, 0)
     # A value in single precision is near its place on the value grid, not on it.
-    return np.asarray(problem.space.round(codes))
+    snapped = problem.space.round(xp.astype(problem.space.snap(units), xp.float64))
+    flat = xp.reshape(xp.permute_dims(snapped, (2, 0, 1)), (-1,))  # stored feature by feature
+    stored = np.asarray(to_device(flat, "cpu"))
+    return stored.reshape(-1, *snapped.shape[:2]).transpose(1, 2, 0)
+
+
+def _asked(problem: Problem, codes: np.ndarray) -> Pool:
+    """The codes [q, k, d] as candidates, with their margins."""
+
+    def ask(model: Counted, rows: np.ndarray) -> Pool:
+        whole = len(rows) == len(codes)
+        part = problem if whole else replace(problem.take(rows), model=model)
+        return part.ask(part.box.clip(_own_values(part, codes if whole else codes[rows])))
+
+    parts = in_threads(problem.model, ask, blocks_of(len(codes)))
+    if len(parts) == 1:
+        return parts[0]
+    points, margin = zip(*((part.points, part.margin) for part in parts), strict=True)
+    return Pool(np.concatenate(points), np.concatenate(margin))
 
 
 def _own_values(problem: Problem, codes: np.ndarray) -> np.ndarray:
@@ -167,14 +194,17 @@ def _own_values(problem: Problem, codes: np.ndarray) -> np.ndarray:
     return codes
 
 
-def unit_bounds(problem: Problem, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """[q, 1, w] twice: the box in units, around the rows' `own` units [q, w].
+def unit_bounds(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """[q, 1, w] twice: the box in units; [1, 1, w] where all rows have the same.
 
     A feature that cannot change has no room.
     """
     space, box, x = problem.space, problem.box, problem.x
     frozen = box.frozen()
-    low, high = np.zeros((own.shape[1], 1, len(x))), np.ones((own.shape[1], 1, len(x)))
+    if len(x) > 1 and box.shared and not frozen.any():
+        return unit_bounds(problem.take(np.arange(1)))
+    own, w = problem.space.units(x), space.offsets[-1]
+    low, high = np.zeros((w, 1, len(x))), np.ones((w, 1, len(x)))
     for j, (start, end) in enumerate(zip(space.offsets[:-1], space.offsets[1:], strict=True)):
         if space.continuous[j]:
             width = (space.high[j] - space.low[j]) or 1.0

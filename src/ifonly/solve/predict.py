@@ -53,8 +53,12 @@ class Predicted:
 
     def labels(self, classes: tuple[Any, ...]) -> tuple[Any, ...]:
         """The predicted class or number of each row; None where it is not known."""
-        values = [classes[i] for i in self.decided] if classes else self.decided.tolist()
-        return tuple(v if known else None for v, known in zip(values, self.known, strict=True))
+        if not classes:
+            values = self.decided.tolist()
+            return tuple(v if known else None for v, known in zip(values, self.known, strict=True))
+        entries = np.empty(len(classes) + 1, dtype=object)
+        entries[:] = [*classes, None]
+        return tuple(entries[np.where(self.known, self.decided, -1)].tolist())
 
 
 def predict(

@@ -24,6 +24,9 @@ SPARE = 2
 Certifier = Callable[[Problem, Pool], tuple[Pool, Proof]]
 """From a problem and its candidates to the nearest answers, and what is proved of them."""
 
+Chosen = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Points [q, k, d], which places are filled [q, k], and which of them are only filled up [q, k]."""
+
 
 @dataclass(frozen=True)
 class Solved:
@@ -47,19 +50,55 @@ class Solved:
     """bool [q] the rows of which it is not known whether smaller changes are enough."""
 
 
-def solve(problem: Problem, method: Method, k: int, certify: Certifier | None = None) -> Solved:
+@dataclass(frozen=True)
+class Ahead:
+    """What was searched ahead for many rows together, as a device wants it."""
+
+    pool: Pool
+    chosen: Chosen | None
+    """The choice, if that is made on a device too."""
+
+    @classmethod
+    def of(cls, problem: Problem, method: Method, k: int) -> Ahead:
+        """What the method's searcher finds, and its selector chooses, if both are on a device."""
+        pool, selector = method.searcher.search(problem, k), method.selector
+        return cls(
+            pool, marked(selector, problem, pool, k) if hasattr(selector, "device") else None
+        )
+
+    def take(self, rows: np.ndarray) -> Ahead:
+        """The same of some rows."""
+        chosen = self.chosen
+        if chosen is not None:
+            chosen = chosen[0][rows], chosen[1][rows], chosen[2][rows]
+        return Ahead(self.pool.take(rows), chosen)
+
+
+def solve(
+    problem: Problem,
+    method: Method,
+    k: int,
+    certify: Certifier | None = None,
+    ahead: Ahead | None = None,
+) -> Solved:
     """The chosen answers of every row, each accepted by the judge.
 
     What `certify` finds joins the candidates at the end, after those of the search: a selector that
     takes the nearest takes it, and one that takes the first k keeps its choice.
     """
-    pool, proof = pool_of(problem, method, k)
+    if ahead is None:
+        pool, proof = pool_of(problem, method, k)
+    else:
+        pool, proof = _refined(problem, method, ahead.pool), None
     if proof is None and certify is not None:
         with problem.model.keeping_reserve():
             nearest, proof = certify(problem, pool)
         pool = pool.join(nearest)
         pool = pool.without(repeated(pool.points, pool.valid))
-    chosen = marked(method.selector, problem, pool, k)
+    if ahead is not None and ahead.chosen is not None and certify is None:
+        chosen = ahead.chosen
+    else:
+        chosen = marked(method.selector, problem, pool, k)
     return replace(judged(problem, method, pool, chosen), proof=proof)
 
 
@@ -80,17 +119,19 @@ def pool_of(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof | Non
 def _candidates(problem: Problem, method: Method, k: int) -> tuple[Pool, Proof | None]:
     """What one search finds, refined."""
     proposals, proof = propose(method.searcher, problem, k)
+    return _refined(problem, method, proposals), proof
+
+
+def _refined(problem: Problem, method: Method, proposals: Pool) -> Pool:
     pool = method.refiner.refine(problem, proposals).join(proposals).without_repeats()
-    if not pool.m:  # nothing was proposed for any row
-        pool = Pool.empty(problem.x)
-    return pool, proof
+    return pool if pool.m else Pool.empty(problem.x)  # nothing was proposed for any row
 
 
 def judged(
     problem: Problem,
     method: Method,
     pool: Pool,
-    chosen: tuple[np.ndarray, np.ndarray, np.ndarray],
+    chosen: Chosen,
     known: Problem | None = None,
 ) -> Solved:
     """The chosen points; a row in which the judge rejects one chooses again of those it accepts.
@@ -104,7 +145,7 @@ def judged(
     if len(doubtful):
         # The model's own decision is not that of its scores here: ask it about every candidate.
         part, own = problem.take(doubtful), pool.take(doubtful)
-        own = replace(own, points=part.kept(own.points))
+        own = Pool(part.kept(own.points), own.margin)
         own = own.without(~part.accepts(own.points, own.valid))
         points = points.copy()
         points[doubtful], filled = from_pool(method.selector).select(part, own, points.shape[1])

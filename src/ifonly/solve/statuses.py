@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ifonly.solve.short.demanded import demand_notes
 from ifonly.solve.short.escalate import EVERY, escalated
 from ifonly.solve.short.solver import SolverStep
 from ifonly.solve.slow.rounds import solve_slow
-from ifonly.solve.stages import Certifier, solve
+from ifonly.solve.stages import Ahead, Certifier, solve
 from ifonly.status import Status
 
 UNCHECKED = "The model rows were used up before all smaller changes were tried."
@@ -91,11 +92,13 @@ def answer(
     *,
     certify: Certifier | None = None,
     solver: SolverStep | None = None,
+    ahead: Ahead | None = None,
 ) -> Part:
     """The answers of a chunk of rows; `met` [q] says which have the wanted outcome already.
 
     `certify` finds the nearest answer and proves that there is none nearer. With a `solver`, rows
-    that are short of answers are searched harder, and by it in the end.
+    that are short of answers are searched harder, and by it in the end. What was searched `ahead`
+    is of all rows: none is `met`, and none closed.
     """
     shut = closed(problem)
     already = met.copy()
@@ -109,8 +112,8 @@ def answer(
     part = problem if len(searched) == len(shut) else problem.take(searched)
     solved, lacking = None, ~already
     if len(searched):
-        emulated = problem.reference.emulator is not None
-        solved = (solve_slow if emulated else solve)(part, method, k, certify)
+        slow = problem.reference.emulator is not None
+        solved = (solve_slow if slow else partial(solve, ahead=ahead))(part, method, k, certify)
         lacking[searched] = ~solved.filled.any(axis=1)
     reasons = conflicts(problem, np.flatnonzero(lacking), shut)
     by, unsolved, complete = np.full(len(met), "", dtype=object), "", np.zeros(len(met), dtype=bool)
@@ -163,7 +166,9 @@ def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> P
 
 def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
     """The parts of chunks of rows, which are given by their positions, as one."""
-    place = np.argsort(np.concatenate(chunks), kind="stable")
+    rows = np.concatenate(chunks)
+    place = slice(None) if (rows[1:] > rows[:-1]).all() else np.argsort(rows, kind="stable")
+    arrays = ("points", "filled", "score", "reached", "extra")
     status = [status for part in parts for status in part.status]
     notes = [note for part in parts for note in part.notes]
     by = [one for part in parts for one in part.by or ("",) * len(part.status)]
@@ -171,13 +176,8 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
     usual = [np.full(p.filled.shape, np.nan) if p.usual is None else p.usual for p in parts]
     changed = [np.zeros(p.points.shape, bool) if p.acted is None else p.acted for p in parts]
     return Part(
-        np.concatenate([part.points for part in parts])[place],
-        np.concatenate([part.filled for part in parts])[place],
-        np.concatenate([part.score for part in parts])[place],
-        np.concatenate([part.reached for part in parts])[place],
-        np.concatenate([part.extra for part in parts])[place],
-        tuple(_entries(status)[place].tolist()),
-        tuple(_entries(notes)[place].tolist()),
+        *(np.concatenate([getattr(part, name) for part in parts])[place] for name in arrays),
+        *(tuple(_entries(texts)[place].tolist()) for texts in (status, notes)),
         np.concatenate(changed)[place] if causal else None,
         tuple(
             (chunk[rows], pool)
@@ -186,7 +186,7 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
         ),
         _proved([part.proof for part in parts], chunks),
         np.concatenate(usual)[place],
-        by=tuple(by[i] for i in place),
+        by=tuple(_entries(by)[place].tolist()),
         unsolved=next((part.unsolved for part in parts if part.unsolved), ""),
     )
 

@@ -48,9 +48,8 @@ class DevicePool(Pool):
         return self
 
     def take(self, rows: np.ndarray) -> Pool:
-        """The candidates of some rows, on the host."""
-        points, cost = (self.__dict__[name][rows].cpu().numpy() for name in ("tensors", "cost"))
-        return Pool(points, np.where(np.isfinite(cost), 1.0, -np.inf))
+        """The candidates of some rows, on the device as well."""
+        return DevicePool(*(self.__dict__[name][rows] for name in ("tensors", "cost")))
 
 
 @dataclass(frozen=True)
@@ -96,10 +95,7 @@ class WaysOnDevice:
         """The chosen points [q, k, d], nearest first, which are filled [q, k], and which extra."""
         from ifonly.search.device.ways import answers
 
-        points, filled, extra = answers(self, problem, pool, k)
-        moved = problem.changed(points)
-        points = np.where(moved, problem.space.round(points), problem.x[:, None])
-        return points, filled, extra
+        return answers(self, problem, pool, k)
 
 
 def search_on(device: str, effort: Effort, problem: Problem) -> Pool:

@@ -23,6 +23,9 @@ from ifonly.search.device.sums import NUMBERS
 SPARE, TURNS = 2, 3
 _INCLUDES = 1e6
 OTHERS, TWIN = 2.0, 3.0
+NEAR = 1.5 * 0.25
+"""What a price takes from the value of a set, at a diversity of a half: more than on the CPU, since
+there are more ways to choose from here, and the widest would win."""
 
 
 class Choice(Protocol):
@@ -54,6 +57,7 @@ def answers(
     order = torch.argsort(torch.where(filled, rows.price(found), INF), dim=1, stable=True)
     found, filled = gather(found, order), torch.gather(filled, 1, order)
     extra = _extra(choice, rows, found, filled)
+    found = torch.where(rows.changed(found), problem.space.round(found), rows.x[:, None])
     return found.cpu().numpy(), filled.cpu().numpy(), extra.cpu().numpy()
 
 
@@ -97,7 +101,7 @@ def _taken(
     choice: Choice, rows: Rows, points: Tensor, tier: Tensor, k: int
 ) -> tuple[Tensor, Tensor]:
     """The chosen points [q, k, d], the row itself where there is none; and which are filled."""
-    rate = 0.25 * (1 - choice.diversity) / choice.diversity if choice.diversity > 0 else None
+    rate = NEAR * (1 - choice.diversity) / choice.diversity if choice.diversity > 0 else None
     size = max(1, NUMBERS // (4 * points.shape[1] ** 2))
     parts = []
     for some in torch.split(torch.arange(len(points), device=points.device), size):
