@@ -23,7 +23,7 @@ Graph: TypeAlias = dict[str, set[str]]
 LAYERS = [
     ("together", {"__main__", "cli", "paper"}),
     ("apart", {"recipes"}),
-    ("apart", {"api"}),
+    ("apart", {"api", "contract"}),
     ("apart", {"explainer"}),
     ("apart", {"answers"}),
     ("apart", {"solve"}),
@@ -47,6 +47,7 @@ ROOMS = {
     "ortools": ["search/exact"],
     "matplotlib": ["render/plot", "render/plot_importance", "paper/report/figures"],
     "lime": ["paper/experiments/lime"],
+    "pydantic": ["contract"],
     "typer": ["cli"],
     "rich": ["cli"],
     "xgboost": ["models"],
