@@ -66,6 +66,7 @@ def row(**changes: Any) -> str:
         (asked(weights={"agee": 1}), 422, "weights.agee", "no feature"),
         (asked(weights={"job": "x"}), 422, "weights.job", "'x' cannot be used"),
         (asked(weights={"job": {"up": -1}}), 422, "weights.job.up", "-1 cannot be used"),
+        (asked(weights={"job": 1e10}), 422, "weights.job", "cannot be used"),
         (asked(weights={"job": {"up": 2}}), 422, "weights.job", "no order"),
         (asked(rules=["job fixed", "job fixd"]), 422, "rules[1]", "cannot be understood"),
         (asked(rules=[5]), 422, "rules[0]", "5 is not a rule"),
@@ -80,6 +81,7 @@ def row(**changes: Any) -> str:
         (row(income="10"), 422, "rows[1].income", "'10' is not a number"),
         (row(income=True), 422, "rows[1].income", "True is not a number"),
         (row(income=[10]), 422, "rows[1].income", "[10] is not a number"),
+        (row(income=1e101), 422, "rows[1].income", "too large"),
         (row(income=10.5), 422, "rows[1].income", "whole numbers"),
         (row(income=None), 422, "rows[1].income", "no missing values"),
         (row(job="z"), 422, "rows[1].job", "'z' is not a known level"),
@@ -104,6 +106,7 @@ def test_a_bad_question(small: Handler, body: Any, status: int, field: str, told
     [
         ("predict", {"rows": [ROW], "curve": "jop"}, "curve", "no feature 'jop'"),
         ("predict", {"rows": [ROW], "points": 1}, "points", "1 cannot be used"),
+        ("predict", {"rows": [dict.fromkeys("abc", 1)]}, "rows[0].income", "'income' is absent"),
         ("distribution", {"features": ["job", "x"]}, "features[1]", "no feature 'x'"),
         ("distribution", {"features": "job"}, "features", "cannot be used"),
         ("plan", {"row": ROW, "changes": {"jop": "b"}}, "changes.jop", "no column"),
@@ -150,7 +153,9 @@ def test_every_cell_with_an_error_is_listed(small: Handler) -> None:
 
 
 def test_what_is_beyond_the_limits_of_a_handler(small: Handler) -> None:
-    strict = Handler(small.explainer, limits=Limits(body=100, rows=1, k=1, rules=1, seconds=5.0))
+    limits = Limits(body=100, rows=1, batch_rows=2, k=1, rules=1, seconds=5.0)
+    strict = Handler(small.explainer, limits=limits)
+    assert problem(strict, "predict", {"rows": [ROW], "curve": "job"}).field == "points"
     assert problem(strict, "explain", " " * 101).status == 413
     assert problem(strict, "explain", {"rows": [ROW, ROW]}).field == "rows"
     assert problem(strict, "explain", {"rows": [ROW]}).field == "k"

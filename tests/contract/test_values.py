@@ -60,7 +60,7 @@ def test_a_column_is_read_as_it_was_written(name: str) -> None:
 
 
 def test_rows_are_read_for_data_of_another_library() -> None:
-    frame = pl.DataFrame({"age": [20, 30, 40], "day": DAYS.date, "job": ["a", "b", "a"]})
+    frame = pl.DataFrame({"age": [20, 30, 40], "day": list(DAYS.date), "job": ["a", "b", "a"]})
     rich = ifonly.as_model(lambda f: f["age"] > 35, classes=["no", "yes"])
     handler = Handler(ifonly.Explainer(rich, data=frame))
     row = {"age": 20, "day": "2024-01-01", "job": "a"}

@@ -86,7 +86,39 @@ class DecisionRecord(Strict):
         previous: str = NONE,
         keep: bool = True,
     ) -> DecisionRecord:
-        """The record of the answers to one row, as it was sent; `keep` keeps the row."""
+        """The record of the answers to one row.
+
+        Parameters
+        ----------
+        answers
+            Answers of one row: `answers[0]`.
+        row
+            The row as it was sent.
+        time
+            When it was explained, with a time zone.
+        key
+            The secret of the keyed hash of rows.
+        previous
+            The hash of the record before.
+        keep
+            Whether the record holds the row.
+
+        Returns
+        -------
+        DecisionRecord
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+        >>> record = DecisionRecord.of(
+        ...     answers, {"income": 10}, time="2026-01-02T12:00:00Z", key=b"secret"
+        ... )
+        >>> record.status, record.ways[0].changes, len(record.hash)
+        ('found', {'income': 41}, 64)
+        """
         (view,), proofs = answers.views(named=False), proofs_of(answers)
         run, budget = answers.record, answers.record["budget"] or {}
         return cls(

@@ -68,12 +68,12 @@ class Problem(BaseModel):
     """What to do about it."""
     place: int | None = None
     """For a rule in text: the position of the character where it cannot be understood."""
-    errors: list[Trouble] = []
+    errors: list[FieldError] = []
     """Every error, where there are several: all cells of rows that cannot be read."""
 
 
 @dataclass(frozen=True)
-class Trouble:
+class FieldError:
     """One thing that is wrong with a request."""
 
     field: str
@@ -92,7 +92,7 @@ class Refused(IfonlyError):
         field: str = "",
         kind: str = "request",
         place: int | None = None,
-        errors: Iterable[Trouble] = (),
+        errors: Iterable[FieldError] = (),
     ) -> None:
         super().__init__(message, hint)
         status, title = KINDS[kind]
@@ -115,11 +115,11 @@ class Refused(IfonlyError):
         return cls(error.message, error.hint, field=field, kind=kind, place=place)
 
     @classmethod
-    def of_all(cls, errors: Sequence[Trouble]) -> Refused:
+    def of_all(cls, errors: Sequence[FieldError]) -> Refused:
         """The problem of rows with several errors, of which the first is told."""
         first, count = errors[0], len(errors) - 1
         more = f" {count} more value{'s' * (count > 1)} cannot be read." if count else ""
-        told = [Trouble(_shown(e.field), _shown(e.detail), _shown(e.hint)) for e in errors]
+        told = [FieldError(_shown(e.field), _shown(e.detail), _shown(e.hint)) for e in errors]
         return cls(
             first.detail + more,
             first.hint,

@@ -11,6 +11,7 @@ from ifonly.contract.context import Context
 from ifonly.contract.problem import Refused, at
 from ifonly.contract.types import (
     Count,
+    Factor,
     GivenRule,
     Positive,
     Range,
@@ -36,16 +37,16 @@ class Move(Strict):
 
     before: Value
     after: Value
-    factor: Positive
+    factor: Factor
 
 
 class Costs(Strict):
     """Factors on the distance of a feature: each way, or each move between levels."""
 
-    up: Positive = 1.0
-    down: Positive = 1.0
+    up: Factor = 1.0
+    down: Factor = 1.0
     moves: list[Move] = []
-    other: Positive = 1.0
+    other: Factor = 1.0
 
 
 class Usual(Strict):
@@ -77,7 +78,7 @@ class Question(Request):
     """Rules of this question, beside those in force."""
     row_rules: list[list[GivenRule]] = []
     """Rules of single rows: nothing, or a list per row."""
-    weights: dict[str, Positive | Costs] = {}
+    weights: dict[str, Factor | Costs] = {}
     """What changes cost, by feature, in place of the weights of the model's space."""
     diversity: Share | None = None
     """From 0, the closest answers, to 1, the widest."""

@@ -58,6 +58,7 @@ SCALAR = {"type": ["string", "number", "boolean", "null"]}
 Whole = Annotated[int, BeforeValidator(_whole)]
 Count = Annotated[int, Field(gt=0), BeforeValidator(_whole)]
 Positive = Annotated[float, Field(gt=0)]
+Factor = Annotated[float, Field(gt=0, le=1e9)]
 Threshold = Annotated[float, Field(gt=0, lt=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Value = TypeAliasType(

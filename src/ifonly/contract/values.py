@@ -10,13 +10,14 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from itertools import islice
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from ifonly.contract.problem import Refused, Trouble
+from ifonly.contract.problem import FieldError, Refused
 from ifonly.errors import DataError, close, nearest
 from ifonly.space import Categorical, Feature, Space
 from ifonly.space.table.carry import column_order
@@ -25,6 +26,8 @@ from ifonly.space.table.dates import clock_of
 
 EXACT = 2**53
 """From here on, not every reader of JSON has every whole number."""
+LARGEST = 1e100
+"""The largest number of a row: beyond it, distances would be infinite."""
 MOST_ERRORS = 100
 """How many cells with errors are listed."""
 _MOMENT = re.compile(
@@ -90,25 +93,25 @@ def frame_of(space: Space, codes: np.ndarray, rows: Sequence[Mapping[str, Any]])
     return frame[[n for n in column_order(space) if n in space.names or n in carried]]
 
 
-def _wrong_names(space: Space, rows: Sequence[Mapping[str, Any]], field: str) -> list[Trouble]:
+def _wrong_names(space: Space, rows: Sequence[Mapping[str, Any]], field: str) -> list[FieldError]:
     """An error for each column that a row lacks, or that the model does not have."""
     wanted = [*space.names, *(one.name for one in space.carry if not one.empty)]
     known = {*space.names, *(one.name for one in space.carry)}
-    errors: list[Trouble] = []
+    errors: list[FieldError] = []
     for i, row in enumerate(rows):
         if len(errors) >= MOST_ERRORS:
             break
         for name in (name for name in wanted if name not in row):
             hint = "Give every feature; a missing value is null."
-            errors.append(Trouble(f"{field.format(i)}.{name}", f"{name!r} is absent.", hint))
-        for name in row.keys() - known:
+            errors.append(FieldError(f"{field.format(i)}.{name}", f"{name!r} is absent.", hint))
+        for name in islice((name for name in row if name not in known), MOST_ERRORS):
             told = f"There is no column {name!r:.60}."
-            errors.append(Trouble(f"{field.format(i)}.{name}", told, nearest(name, wanted)))
+            errors.append(FieldError(f"{field.format(i)}.{name}", told, nearest(name, wanted)))
     return errors
 
 
 def _column_codes(
-    feature: Feature, values: list[Any], places: list[str], errors: list[Trouble]
+    feature: Feature, values: list[Any], places: list[str], errors: list[FieldError]
 ) -> np.ndarray:
     """float64 [n] the codes of values of JSON; NaN where there is an error, which is listed."""
     if not values or len(errors) >= MOST_ERRORS:
@@ -119,7 +122,7 @@ def _column_codes(
         return _reader(feature)(feature, values)
     except DataError as error:
         if len(values) == 1:
-            errors.append(Trouble(places[0], error.message, error.hint))
+            errors.append(FieldError(places[0], error.message, error.hint))
             return np.array([np.nan])
     half = len(values) // 2
     parts = slice(None, half), slice(half, None)
@@ -150,6 +153,8 @@ def _numbers(feature: Feature, values: list[Any]) -> np.ndarray:
     for value in values:
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise DataError(f"{value!r:.60} is not a number.", "Give a number, without quotes.")
+        if value is not None and abs(value) > LARGEST:
+            raise DataError(f"{value!r} is too large.", f"Numbers are at most {LARGEST:g}.")
     return _codes(feature, pd.Series(values, dtype=np.float64))
 
 

@@ -54,7 +54,10 @@ def predict(context: Context, request: PredictRequest) -> PredictReply:
     frame = context.frame(request.rows)
     x = context.space.codes(frame) if len(frame) else np.empty((0, len(context.space)))
     values, points = _curves(context, x, request.curve, request.points)
-    m = points.shape[1]
+    m, most = points.shape[1], context.limits.batch_rows
+    if len(x) * m > most:
+        hint = f"At most {most} are accepted."
+        raise Refused(f"There are {len(x) * m} points.", hint, field="points", kind="limit")
     codes = np.concatenate([x, points.reshape(-1, x.shape[1])])
     own = [*request.rows, *(row for row in request.rows for _ in range(m))]
     said = score(context, frame_of(context.space, codes, own), request.threshold)
