@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,42 +10,28 @@ import numpy as np
 from ifonly.answers.record import scores_of
 from ifonly.answers.views import shown_scores
 from ifonly.contract.context import Context
-from ifonly.contract.types import Strict, Value
-from ifonly.contract.values import finite
 from ifonly.models import Counted
 from ifonly.problem.goal import check_threshold
 from ifonly.solve.asked import Asked
 from ifonly.solve.predict import predict_asked
 
 
-class Scored(Strict):
-    """What the model says of a row."""
+def score(
+    context: Context, rows: Any, threshold: float | None = None
+) -> tuple[tuple[Any, ...], np.ndarray, Mapping[int, str]]:
+    """What the model says of the rows of a frame, in one call.
 
-    prediction: Value
-    """The class that it decides for, or the number; null where it fails."""
-    scores: list[float | None]
-    """Its score of each class, in the order of the classes, or the number alone."""
-    note: str = ""
-    """Why the model fails for this row."""
-
-
-def score(context: Context, rows: Any, threshold: float | None = None) -> list[Scored]:
-    """What the model says of the rows of a frame, in one call."""
+    Its decisions [n], None where it fails; its scores [n, c] as they are shown; and why it fails
+    for some rows, by position.
+    """
     setting = context.setting
     check_threshold(threshold, setting.model.classes)
     if not len(rows):
-        return []
+        return (), np.empty((0, max(1, len(setting.model.classes)))), {}
     setting, carried = setting.carrying(rows)
-    asked = Asked.read(setting, rows, carried)
-    stated = threshold is not None
-    cut = threshold if stated else setting.decision.threshold
+    asked, stated = Asked.read(setting, rows, carried), threshold is not None
     counted = Counted(setting.model, setting.model)
+    cut = threshold if stated else setting.decision.threshold
     said = predict_asked(counted, asked, cut, stated=stated, certain=False)
-    labels, kind = said.labels(counted.classes), scores_of(setting)
-    scores = shown_scores(np.asarray(said.scores), kind if counted.classes else "number")
-    return [
-        Scored(
-            prediction=label, scores=[finite(one) for one in line], note=said.failed.get(place, "")
-        )
-        for place, (label, line) in enumerate(zip(labels, scores.tolist(), strict=True))
-    ]
+    kind = scores_of(setting) if counted.classes else "number"
+    return said.labels(counted.classes), shown_scores(said.scores, kind), said.failed

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from ifonly.contract.context import Context
 from ifonly.contract.problem import Refused
-from ifonly.contract.scored import Scored, score
-from ifonly.contract.types import Reply, Request, Row, Threshold, Value, Whole
-from ifonly.contract.values import frame_of
+from ifonly.contract.scored import score
+from ifonly.contract.types import Reply, Request, Row, Strict, Threshold, Value, Whole
+from ifonly.contract.values import finite, frame_of
 from ifonly.errors import nearest
 from ifonly.space.table.values import value_of
 
@@ -31,6 +31,17 @@ class PredictRequest(Request):
     def examples(cls, row: dict[str, Any], other: dict[str, Any], target: Any) -> list[Any]:
         """Two rows, and the curve of the first feature at one."""
         return [{"rows": [row, other]}, {"rows": [row], "curve": next(iter(row)), "points": 5}]
+
+
+class Scored(Strict):
+    """What the model says of a row."""
+
+    prediction: Value
+    """The class that it decides for, or the number; null where it fails."""
+    scores: list[float | None]
+    """Its score of each class, in the order of the classes, or the number alone."""
+    note: str = ""
+    """Why the model fails for this row."""
 
 
 class CurvePoint(Scored):
@@ -60,7 +71,11 @@ def predict(context: Context, request: PredictRequest) -> PredictReply:
         raise Refused(f"There are {len(x) * m} points.", hint, field="points", kind="limit")
     codes = np.concatenate([x, points.reshape(-1, x.shape[1])])
     own = [*request.rows, *(row for row in request.rows for _ in range(m))]
-    said = score(context, frame_of(context.space, codes, own), request.threshold)
+    labels, scores, failed = score(context, frame_of(context.space, codes, own), request.threshold)
+    said = [
+        Scored(prediction=label, scores=[finite(one) for one in line], note=failed.get(place, ""))
+        for place, (label, line) in enumerate(zip(labels, scores.tolist(), strict=True))
+    ]
     curves = [
         [CurvePoint(value=v, **dict(one)) for v, one in zip(values, said[a : a + m], strict=True)]
         for a in range(len(x), len(said), max(m, 1))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ifonly.contract.context import Context
 from ifonly.contract.problem import Refused, at
 from ifonly.contract.scored import score
 from ifonly.contract.types import Reply, Request, Row, Value
-from ifonly.contract.values import plain
+from ifonly.contract.values import finite, plain
 from ifonly.errors import TargetError
 
 
@@ -53,14 +55,13 @@ def score_batch(context: Context, request: ScoreBatchRequest) -> ScoreBatchReply
             if wanted not in classes:
                 raise Refused(f"{wanted!r:.60} is not a class.", field="wanted", kind="target")
             place = classes.index(wanted)
-    said = score(context, context.frame(request.rows, context.limits.batch_rows))
-    scores = [one.scores[place] for one in said]
-    known = [one for one in scores if one is not None]
-    cut = request.threshold
+    frame = context.frame(request.rows, context.limits.batch_rows)
+    predictions, scores, _ = score(context, frame)
+    own, cut = scores[:, place], request.threshold
     return ScoreBatchReply(
         wanted=plain(classes[place]) if classes else None,
-        scores=scores,
-        predictions=[one.prediction for one in said],
-        reach=None if cut is None else sum(one >= cut for one in known),
-        failed=len(scores) - len(known),
+        scores=[finite(one) for one in own.tolist()],
+        predictions=list(predictions),
+        reach=None if cut is None else int((own >= cut).sum()),
+        failed=int(np.isnan(own).sum()),
     )
