@@ -13,7 +13,7 @@ import pandas as pd
 from ifonly.answers.record import rules_fingerprint
 from ifonly.contract.problem import Refused, at
 from ifonly.contract.types import Fingerprints, Limits, Range
-from ifonly.contract.values import key_of, plain, read_rows
+from ifonly.contract.values import frame_of, key_of, plain, read_rows
 from ifonly.errors import OptionError, RuleError, TargetError, listed, nearest
 from ifonly.explainer import Explainer
 from ifonly.rules import Rule, as_rules
@@ -60,8 +60,8 @@ class Context:
             model=self.setting.fingerprint, space=self.space.fingerprint, rules=rules
         )
 
-    def frame(self, rows: list[dict[str, Any]], most: int | None = None) -> pd.DataFrame:
-        """Rows of JSON as a frame with the dtypes of the data."""
+    def codes(self, rows: list[dict[str, Any]], most: int | None = None) -> np.ndarray:
+        """[n, d] the codes of rows of JSON."""
         most = self.limits.rows if most is None else most
         if len(rows) > most:
             hint = f"At most {most} are accepted."
@@ -70,7 +70,11 @@ class Context:
 
     def row(self, row: dict[str, Any], field: str) -> np.ndarray:
         """[d] the codes of one row of JSON."""
-        return np.asarray(self.space.codes(read_rows(self.space, [row], field))[0])
+        return np.asarray(read_rows(self.space, [row], field)[0])
+
+    def frame(self, codes: np.ndarray, rows: list[dict[str, Any]]) -> pd.DataFrame:
+        """Codes [n, d] as a frame like the data, with the carried columns of their rows."""
+        return frame_of(self.space, codes, rows, getattr(self.setting.model, "carried", None))
 
     def rules(self, given: Sequence[Any], field: str = "rules") -> list[Rule]:
         """Rules of a request; an error names the one it is about."""

@@ -139,7 +139,8 @@ class Refused(IfonlyError):
         same = [one for one, place in zip(errors, fields, strict=True) if place == field]
         name = str(same[0]["loc"][-1])
         if same[0]["type"] == "extra_forbidden":
-            return cls(f"There is no field {name!r:.60}.", nearest(name, known), field=field)
+            hint = nearest(name, known) if field == name else ""
+            return cls(f"There is no field {name!r:.60}.", hint, field=field)
         if same[0]["type"] == "missing":
             return cls("This field is absent.", field=f"{field}.{name}" if field else name)
         wanted = " ".join(dict.fromkeys(f"{one['msg']}." for one in same))

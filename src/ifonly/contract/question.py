@@ -101,7 +101,7 @@ class Question(Request):
 
 def ask(context: Context, request: Question) -> Answers:
     """The answers of `Explainer.explain` to a question."""
-    frame, limits = context.frame(request.rows), context.limits
+    codes, limits = context.codes(request.rows), context.limits
     if request.k > limits.k:
         hint = f"At most {limits.k} are accepted."
         raise Refused(f"{request.k} answers per row are too many.", hint, field="k")
@@ -116,7 +116,7 @@ def ask(context: Context, request: Question) -> Answers:
         budget["seconds"] = min(limits.seconds, budget.get("seconds", limits.seconds))
     weights, plausible = _weights(context, request.weights), request.plausible
     return context.explainer.explain(
-        frame,
+        context.frame(codes, request.rows),
         target=context.target(request.target),
         k=request.k,
         threshold=request.threshold,

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -20,7 +21,7 @@ import pandas as pd
 from ifonly.contract.problem import FieldError, Refused
 from ifonly.errors import DataError, close, nearest
 from ifonly.space import Categorical, Feature, Space
-from ifonly.space.table.carry import column_order
+from ifonly.space.table.carry import Carried, column_order
 from ifonly.space.table.codes import read_codes
 from ifonly.space.table.dates import clock_of
 
@@ -66,8 +67,11 @@ def key_of(value: Any) -> tuple[bool, Any]:
     return isinstance(value, bool), value
 
 
-def read_rows(space: Space, rows: Sequence[Mapping[str, Any]], field: str) -> pd.DataFrame:
-    """Rows of JSON as a frame with the dtypes of the data.
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
+
+
+def read_rows(space: Space, rows: Rows, field: str) -> np.ndarray:
+    """float64 [n, d] the codes of rows of JSON.
 
     `field` is where they stand in the request, such as 'rows[{}]'. Raises `Refused` with every
     error.
@@ -81,19 +85,28 @@ def read_rows(space: Space, rows: Sequence[Mapping[str, Any]], field: str) -> pd
         codes[there, j] = _column_codes(feature, values, places, errors)
     if errors:
         raise Refused.of_all(errors[:MOST_ERRORS])
-    return frame_of(space, codes, rows)
+    return codes
 
 
-def frame_of(space: Space, codes: np.ndarray, rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Codes [n, d] as a frame with the dtypes of the data, beside the carried columns of rows."""
+def frame_of(
+    space: Space, codes: np.ndarray, rows: Rows, known: Carried | None = None
+) -> pd.DataFrame:
+    """Codes [n, d] as a frame with the dtypes of the data, beside the carried columns of rows.
+
+    These get the dtypes that the `known` ones have, where their values fit: a date is a date.
+    """
     frame: pd.DataFrame = space.rows(codes, "pandas")
     carried = [one.name for one in space.carry if all(one.name in row for row in rows)]
     for name in carried:
         frame[name] = pd.Series([row[name] for row in rows], dtype=object).infer_objects()
+        native = None if known is None else known.frame[name].to_native()
+        if isinstance(native, pd.Series):
+            with suppress(Exception):  # whatever pandas says of values that do not fit a dtype
+                frame[name] = frame[name].astype(native.dtype)
     return frame[[n for n in column_order(space) if n in space.names or n in carried]]
 
 
-def _wrong_names(space: Space, rows: Sequence[Mapping[str, Any]], field: str) -> list[FieldError]:
+def _wrong_names(space: Space, rows: Rows, field: str) -> list[FieldError]:
     """An error for each column that a row lacks, or that the model does not have."""
     wanted = [*space.names, *(one.name for one in space.carry if not one.empty)]
     known = {*space.names, *(one.name for one in space.carry)}

@@ -11,7 +11,7 @@ from ifonly.contract.context import Context
 from ifonly.contract.problem import Refused
 from ifonly.contract.scored import score
 from ifonly.contract.types import Reply, Request, Row, Strict, Threshold, Value, Whole
-from ifonly.contract.values import finite, frame_of
+from ifonly.contract.values import finite
 from ifonly.errors import nearest
 from ifonly.space.table.values import value_of
 
@@ -62,8 +62,7 @@ class PredictReply(Reply):
 
 def predict(context: Context, request: PredictRequest) -> PredictReply:
     """What the model says of rows and of curves through them, in one call."""
-    frame = context.frame(request.rows)
-    x = context.space.codes(frame) if len(frame) else np.empty((0, len(context.space)))
+    x = context.codes(request.rows)
     values, points = _curves(context, x, request.curve, request.points)
     m, most = points.shape[1], context.limits.batch_rows
     if len(x) * m > most:
@@ -71,7 +70,7 @@ def predict(context: Context, request: PredictRequest) -> PredictReply:
         raise Refused(f"There are {len(x) * m} points.", hint, field="points", kind="limit")
     codes = np.concatenate([x, points.reshape(-1, x.shape[1])])
     own = [*request.rows, *(row for row in request.rows for _ in range(m))]
-    labels, scores, failed = score(context, frame_of(context.space, codes, own), request.threshold)
+    labels, scores, failed = score(context, context.frame(codes, own), request.threshold)
     said = [
         Scored(prediction=label, scores=[finite(one) for one in line], note=failed.get(place, ""))
         for place, (label, line) in enumerate(zip(labels, scores.tolist(), strict=True))

@@ -55,8 +55,8 @@ def score_batch(context: Context, request: ScoreBatchRequest) -> ScoreBatchReply
             if wanted not in classes:
                 raise Refused(f"{wanted!r:.60} is not a class.", field="wanted", kind="target")
             place = classes.index(wanted)
-    frame = context.frame(request.rows, context.limits.batch_rows)
-    predictions, scores, _ = score(context, frame)
+    codes = context.codes(request.rows, context.limits.batch_rows)
+    predictions, scores, _ = score(context, context.frame(codes, request.rows))
     own, cut = scores[:, place], request.threshold
     return ScoreBatchReply(
         wanted=plain(classes[place]) if classes else None,
