@@ -27,7 +27,7 @@ LAYERS = [
     ("apart", {"explainer"}),
     ("apart", {"answers"}),
     ("apart", {"solve"}),
-    ("apart", {"metrics", "render", "search", "refine", "select"}),
+    ("apart", {"metrics", "render", "search", "refine", "select", "demands"}),
     ("apart", {"problem"}),
     ("together", {"causal", "rules", "models", "objective", "plausible"}),
     ("apart", {"space"}),

@@ -70,6 +70,9 @@ class Answers(AnswerPages):
     odd
         bool [q, k, d] the value, or the two values together, that hardly any row of the data has,
         of answers that fewer than 1 % of the rows are as unusual as.
+    agreeing
+        [q, k] the share of the models of `robust` that give each answer the wanted outcome, where
+        there are any; NaN where there is no answer.
     carried
         The columns of the rows that are no features, and that answers carry along.
     source

@@ -40,6 +40,7 @@ class AnswerData:
     reached: np.ndarray | None = None
     usual: np.ndarray | None = None
     odd: np.ndarray | None = None
+    agreeing: np.ndarray | None = None
     carried: Carried | None = None
     source: Source | None = field(default=None, repr=False)
 

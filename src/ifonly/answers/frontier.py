@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ifonly.answers.data import AnswerData
+from ifonly.demands.agreement import agreeing
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction
@@ -62,6 +63,7 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
         "extra": extra,
         "reached": reached,
         "usual": usual,
+        "agreeing": agreeing(source.setting.demands, source.batch.goal, points, filled),
         "odd": odd_features(source.setting.measure, answers.x, points, usual),
         "score": score,
         "status": status_of(filled, answers.status),

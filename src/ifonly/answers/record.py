@@ -64,6 +64,7 @@ def record_of(
         "slow": setting.slow,
         "model_rows": model.rows,
         "model_calls": model.calls,
+        "other_model_rows": model.others,
         "route": ROUTES.get(type(model.route).__name__, "the model itself"),
         "contradicted": setting.contradicted,
         "decides_from": setting.decision.threshold,

@@ -235,6 +235,7 @@ FIELDS: dict[str, Check] = {
     "reached": maybe(whole("qk")),
     "usual": maybe(numbers("qk")),
     "odd": maybe(flags("qkd")),
+    "agreeing": maybe(numbers("qk")),
     "carried": _carried,
 }
 RECORD: dict[str, Kind] = {
@@ -263,6 +264,7 @@ OPTIONAL = {
     "reached",
     "usual",
     "odd",
+    "agreeing",
     "bound",
     "seconds",
     "row_rules",

@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from ifonly.errors import OptionError
+from ifonly.errors import OptionError, TargetError
 from ifonly.rules.language.names import QUOTED, unquoted
 from ifonly.search import Engine
 from ifonly.solve.method import MethodLike
@@ -43,6 +43,28 @@ def as_method(
             "Leave it out, or leave --method out.",
         )
     return Engine(effort or "auto", device=device, **knobs)
+
+
+def as_target(text: str, classes: tuple[Any, ...]) -> Any:
+    """The target that a text means to a model: a class by its text, or a range LOW..HIGH.
+
+    >>> as_target("1", (0, 1)), as_target("200..250.5", ()), as_target("..9", ())
+    (1, (200.0, 250.5), (-inf, 9.0))
+    """
+    for known in classes:
+        if str(known) == text or (isinstance(known, float) and number_of(text) == known):
+            return known
+    ends = re.fullmatch(r"(.*)\.\.(.*)", text)
+    low, high = (ends[1], ends[2]) if ends else ("", "")
+    bounds = (number_of(low or "-inf"), number_of(high or "inf"))
+    if ends and (low or high) and None not in bounds:
+        return bounds
+    if not classes:
+        raise TargetError(
+            f"The model predicts numbers, and {text!r} is not a range of them.",
+            "Give --target LOW..HIGH, such as 200..250; an end may be left out.",
+        )
+    return text
 
 
 def as_row_rules(texts: Iterable[str], q: int) -> dict[int, list[str]]:

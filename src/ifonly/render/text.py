@@ -30,8 +30,19 @@ def sentence(answer: AnswerView, show: Show = value_text) -> str:
     rare = " with ".join(f"{show(name)} {show(value)}" for name, value in answer.odd_by)
     why = f": {rare} is rare" if rare else ""
     odd = f" Fewer than 1 % of real rows are as unusual{why}." if answer.odd else ""
+    agree = f" {agreement(answer.agreeing)}" if answer.agreeing is not None else ""
     changes = _listed("were", answer.actions, show, MOST)
-    return f"If only {changes}{then}: {outcome(answer, show)}.{extra}{odd}"
+    return f"If only {changes}{then}: {outcome(answer, show)}.{extra}{odd}{agree}"
+
+
+def agreement(share: float) -> str:
+    """How many other models agree with an answer.
+
+    >>> agreement(1.0), agreement(0.889)
+    ('All other models agree.', '89 % of the other models agree.')
+    """
+    some = "All" if share == 1 else f"{100 * share:.0f} % of the"
+    return f"{some} other models agree."
 
 
 def _listed(verb: str, changes: tuple[Change, ...], show: Show, most: int) -> str:

@@ -50,6 +50,9 @@ class AnswerView:
     odd_by: tuple[tuple[str, Any], ...] = ()
     """The feature and the value, or the two of them, that hardly any real row has."""
 
+    agreeing: float | None = None
+    """The share of other models that agree, where they were asked."""
+
     @property
     def actions(self) -> tuple[Change, ...]:
         """What the answer changes itself."""

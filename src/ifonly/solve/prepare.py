@@ -28,6 +28,7 @@ from ifonly.models.routes.lookup import Lookup
 from ifonly.models.sense import check_sense
 from ifonly.models.split_points import read_stops
 from ifonly.plausible import AsUsual, Usual
+from ifonly.problem.demand import Demand
 from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
@@ -69,7 +70,8 @@ class Setting:
     causes: Causes | None = None
     reading: Reading | None = None
     demand: AsUsual | None = None
-    """How usual answers must be."""
+    demands: tuple[Demand, ...] = ()
+    """How usual answers must be, and what else they must meet."""
     usual: Usual | None = None
     """How usual points are, where the choice prefers those that are."""
     unread: str = ""
@@ -194,6 +196,7 @@ def prepare(
         if not carries:  # what is read off a model is not known to hold for every row's own columns
             ignored = ignored_features(way.inner, chain, way.within, space, probe)
         reference = reference_of(way, asked[: len(kept)], said, len(space))
+    own_rows = (probe, False) if codes is None else (codes, True)
     check_sense(adapted, reference.scores, way.decision, shares=adapted is not model)
     return Setting(
         space,
@@ -207,9 +210,7 @@ def prepare(
         way.decision,
         False,
         kind,
-        Readable(
-            way.inner, way.within, probe, probe if codes is None else codes, codes is not None
-        ),
+        Readable(way.inner, way.within, probe, *own_rows),
         causes=None if causes is None else causes.bind(space),
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
         prepared_rows=meter.asked,
@@ -296,5 +297,4 @@ def _extent(feature: Feature) -> str:
     """What values a feature has, in words."""
     if isinstance(feature, Categorical):
         return f"has the levels {', '.join(map(repr, feature.levels[:12]))}"
-    low, high = value_of(feature, feature.low), value_of(feature, feature.high)
-    return f"goes from {low} to {high}"
+    return f"goes from {value_of(feature, feature.low)} to {value_of(feature, feature.high)}"

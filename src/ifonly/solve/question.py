@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.demands.robust import plain
 from ifonly.errors import OptionError, RuleError
 from ifonly.plausible import Plausible
-from ifonly.problem.goal import Target
+from ifonly.problem.goal import Logit, Target
 from ifonly.rules import Rule, as_rules
 from ifonly.space import Space
 from ifonly.space.table.index import positions_of
@@ -39,6 +40,8 @@ class Question:
     keep: bool
     plausible: Any = None
     workers: int | str = 1
+    robust: Any = None
+    margin: float | Logit = 0.0
 
     def __post_init__(self) -> None:
         if self.workers != "all":
@@ -66,6 +69,8 @@ class Question:
             "certify": self.certify,
             "seed": int(self.seed),
             "plausible": _plausible(self.plausible),
+            "robust": plain(self.robust),
+            "margin": vars(self.margin) if isinstance(self.margin, Logit) else self.margin,
             "budget": self.budget.stated,
         }
 

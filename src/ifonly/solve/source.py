@@ -71,7 +71,7 @@ class Source:
             points = self.setting.causes.follow(self.batch.x[rows], points)
         places = self.batch.places
         codes = tagged(points, None if places is None else places[rows])[asked]
-        decided, scores = model.own(codes, decide=not goal.by_scores, score=False)
+        decided, scores = model.own(codes, decide=not goal.by_scores, score=goal.beyond is not None)
         met = np.zeros(asked.shape, dtype=bool)
         met[asked] = goal.take(rows[np.nonzero(asked)[0]]).reached(scores, decided)
         return met
