@@ -72,7 +72,10 @@ def check_ways(reply: Any, answers: Answers) -> None:
     ("asked", "options"),
     [
         ({"k": 2, "seed": 7, "diversity": 0.2}, {"k": 2, "seed": 7, "diversity": 0.2}),
-        ({"k": 2, "target": 1, "threshold": 0.7}, {"k": 2, "target": 1, "threshold": 0.7}),
+        (
+            {"k": 2, "target": 1, "threshold": 0.7, "margin": {"amount": 0.5}},
+            {"k": 2, "target": 1, "threshold": 0.7, "margin": ifonly.Logit(0.5)},
+        ),
         (
             {"k": 2, "rules": ["job fixed"], "row_rules": [["pay fixed"], []]},
             {"k": 2, "rules": ["job fixed"], "row_rules": {0: ["pay fixed"]}},
@@ -86,8 +89,8 @@ def check_ways(reply: Any, answers: Answers) -> None:
             },
         ),
         (
-            {"k": 1, "budget": {"model_rows_per_row": 300}, "plausible": False},
-            {"k": 1, "budget": {"model_rows_per_row": 300}, "plausible": False},
+            {"k": 1, "budget": {"model_rows_per_row": 300}, "plausible": False, "margin": 0.1},
+            {"k": 1, "budget": {"model_rows_per_row": 300}, "plausible": False, "margin": 0.1},
         ),
     ],
     ids=["seed", "threshold", "rules", "weights", "budget"],

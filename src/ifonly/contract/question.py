@@ -26,9 +26,11 @@ from ifonly.contract.types import (
 from ifonly.contract.values import key_of, plain
 from ifonly.errors import OptionError, nearest
 from ifonly.plausible import Plausible
+from ifonly.problem.goal import Logit
 from ifonly.space import Cost
 
 Level = Annotated[float, Field(ge=0, lt=1)]
+NotNegative = Annotated[float, Field(ge=0)]
 Outcome = Range | str | bool | int | float
 
 
@@ -54,6 +56,12 @@ class Usual(Strict):
 
     measure: Literal["auto", "isolation", "neighbours"] = "auto"
     level: Level | None = None
+
+
+class LogOdds(Strict):
+    """A margin in log odds, for a model of two classes."""
+
+    amount: Positive
 
 
 class Budget(Strict):
@@ -84,6 +92,8 @@ class Question(Request):
     """From 0, the closest answers, to 1, the widest."""
     plausible: bool | Level | Usual | None = None
     """Every answer is at least as usual as this share of the data; false: no preference."""
+    margin: NotNegative | LogOdds = 0.0
+    """How far beyond the threshold the score of every answer is."""
     certify: bool | Positive = False
     """Prove how near an answer can be: true, or the most seconds per row."""
     seed: Whole = Field(0, ge=0)
@@ -114,7 +124,8 @@ def ask(context: Context, request: Question) -> Answers:
     budget = {} if request.budget is None else request.budget.model_dump(exclude_none=True)
     if limits.seconds is not None:
         budget["seconds"] = min(limits.seconds, budget.get("seconds", limits.seconds))
-    weights, plausible = _weights(context, request.weights), request.plausible
+    weights = _weights(context, request.weights)
+    plausible, margin = request.plausible, request.margin
     return context.explainer.explain(
         context.frame(codes, request.rows),
         target=context.target(request.target),
@@ -127,6 +138,7 @@ def ask(context: Context, request: Question) -> Answers:
         certify=request.certify,
         seed=request.seed,
         budget=budget or None,
+        margin=Logit(margin.amount) if isinstance(margin, LogOdds) else margin,
         plausible=Plausible(**dict(plausible)) if isinstance(plausible, Usual) else plausible,
         progress=False,
     )
