@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 import ifonly
 from ifonly.contract import ROUTES, Handler, Limits, Problem
-from ifonly.errors import OptionError
+from ifonly.errors import MissingExtra, OptionError
 
 from .asking import problem
 
@@ -164,6 +166,13 @@ def test_what_is_beyond_the_limits_of_a_handler(small: Handler) -> None:
     wanted = {"rows": [ROW], "k": 1, "budget": {"seconds": 60}}
     assert strict.answer("explain", wanted).record["budget"] == {"pairs": [["seconds", 5.0]]}
     assert strict.answer("model", {}).limits.seconds == 5.0
+
+
+def test_without_pydantic_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    monkeypatch.delitem(sys.modules, "ifonly.contract")
+    with pytest.raises(MissingExtra, match="pip install 'ifonly\\[contract\\]'"):
+        importlib.import_module("ifonly.contract")
 
 
 def test_an_unknown_route_and_an_unknown_unit(small: Handler) -> None:

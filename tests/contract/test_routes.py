@@ -21,8 +21,18 @@ from .asking import as_json
 ROW = {"income": 10, "job": "a"}
 
 
+def other_handlers() -> list[Handler]:
+    """Those of a regressor and of three classes, whose wanted outcomes are of another kind."""
+    data = pd.DataFrame({"a": np.arange(30.0), "b": np.arange(30)[::-1]})
+    number = ifonly.as_model(lambda frame: 2 * frame["a"] + frame["b"], task="regression")
+    three = ifonly.as_model(
+        lambda frame: np.eye(3)[(frame["a"] // 11).astype(int).clip(0, 2)], classes=[0, 1, 2]
+    )
+    return [Handler(ifonly.Explainer(model, data=data)) for model in (number, three)]
+
+
 def test_every_example_of_the_schemas_is_answered(small: Handler, mixed: Handler) -> None:
-    for handler in (small, mixed):
+    for handler in (small, mixed, *other_handlers()):
         for name, schemas in handler.schemas().items():
             route = ROUTES[name]
             assert schemas["request"]["additionalProperties"] is False
@@ -184,6 +194,13 @@ def test_consequences_are_told_apart_and_planned() -> None:
     (step,) = handler.answer("plan", {"row": row, "changes": changes}).steps
     assert step.sentence == "degree from no to yes; then pay 30"
     assert [one.follows for one in step.changes] == [False, True]
+
+
+def test_a_late_reply_has_statuses_and_is_no_problem(small: Handler) -> None:
+    request = {"rows": [ROW, ROW], "k": 1, "budget": {"seconds": 1e-9}}
+    reply = small.answer("explain", request)
+    assert [row.status for row in reply.rows] == ["skipped"] * 2
+    assert all(row.sentence and row.score is None for row in reply.rows)
 
 
 def test_scores_of_a_batch_are_counted(small: Handler) -> None:
