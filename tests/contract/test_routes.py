@@ -219,7 +219,7 @@ COLUMN = {
 }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.integers(1, 80).flatmap(
         lambda n: st.fixed_dictionaries(
