@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from ifonly.space import Space as Space
     from ifonly.space import cost as cost
     from ifonly.status import Status as Status
+    from ifonly.typical import prototypes as prototypes
 
 _HOMES = {
     "ifonly.answers": "Answers",
@@ -89,6 +90,7 @@ _HOMES = {
     "ifonly.solve.method": "Method MethodLike",
     "ifonly.space": "Categorical Continuous Ordinal Space cost",
     "ifonly.status": "Status",
+    "ifonly.typical": "prototypes",
 }
 _MODULES = (
     *("datasets", "errors", "metrics", "models", "objective", "recipes"),

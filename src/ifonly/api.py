@@ -8,6 +8,7 @@ from typing import Any
 from ifonly.answers import Answers
 from ifonly.causal import CausalModel
 from ifonly.demands.robust import asked_again
+from ifonly.demands.tolerance import Tolerance
 from ifonly.errors import OptionError, options
 from ifonly.explainer import Explainer
 from ifonly.plausible import Plausible
@@ -41,6 +42,7 @@ def explain(
     plausible: float | bool | Plausible | None = None,
     robust: Any = None,
     margin: float | Logit = 0.0,
+    tolerance: Tolerance | None = None,
     seed: int = 0,
     budget: Any = None,
     workers: int | str = 1,
@@ -105,6 +107,10 @@ def explain(
         How far beyond the threshold the score of every answer is: 0.1, or `ifonly.Logit(0.5)` in
         log odds. Of more than two classes, how far it is above every other; of a regressor, how
         far inside the range.
+    tolerance
+        The outcome stays if the numbers that an answer changes end up so much off, all at once:
+        {'income': 500, 'age': 1}, or 0.1, that share of each change. Proved where the model can be
+        read, else sampled with a stated confidence.
     seed
         The same seed gives the same answers.
     budget
@@ -161,6 +167,7 @@ def explain(
         plausible=plausible,
         robust=robust,
         margin=margin,
+        tolerance=tolerance,
         seed=seed,
         budget=limit.after(explainer.setting.prepared_rows),
         workers=workers,
@@ -240,10 +247,12 @@ def explain_again(
         causes=causes,
         method=read_method(record["method"]) if method is None else method,
         budget=limit.to_prepare,
+        share_rows=record.get("share_rows", True),
     )
     names = ("target", "k", "threshold", "row_rules", "certify", "plausible", "seed")
     limit = limit.after(explainer.setting.prepared_rows)
     stated = {name: record[name] for name in names} | {"margin": record.get("margin", 0.0)}
+    stated["tolerance"] = record.get("tolerates")
     return explainer.explain(rows, budget=limit, robust=robust, **stated)
 
 

@@ -1,9 +1,4 @@
-"""Model, space and strategy, prepared once and asked often.
-
-pose     rows become codes, the target becomes a goal, the rules become a box
-solve    search, refine, select, judge: batched over rows
-answer   statuses, scores, and a record of what produced them
-"""
+"""Model, space and strategy, prepared once and asked often."""
 
 from __future__ import annotations
 
@@ -16,7 +11,8 @@ from typing import Any
 from ifonly.answers import Answers
 from ifonly.answers.produce import produce
 from ifonly.causal import CausalModel
-from ifonly.errors import OptionError, options
+from ifonly.demands.tolerance import Tolerance
+from ifonly.errors import OptionError, check_flag, options
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.pace import Watch
 from ifonly.plausible import Plausible, Usual
@@ -24,7 +20,7 @@ from ifonly.problem.goal import Logit, Target, check_threshold
 from ifonly.rules import Rules
 from ifonly.solve.asked import Asked
 from ifonly.solve.chunks import counted
-from ifonly.solve.demanding import Known, as_margin, with_demands, with_margin
+from ifonly.solve.demanding import Known, as_margin, with_demands, with_margin, with_tolerance
 from ifonly.solve.method import Method, MethodLike, check_demands, check_used, method_of
 from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Budget, Question, read_row_rules
@@ -60,6 +56,8 @@ class Explainer:
     budget
         What preparing may cost, as in `explain`: fewer rows of `data` are asked about, and what
         does not fit is left out. `answers.record["prepared_rows"]` says what it cost.
+    share_rows
+        False: `data` are private, and `answers.examples` and `ifonly.prototypes` are refused.
 
     Raises
     ------
@@ -88,7 +86,9 @@ class Explainer:
         causes: CausalModel | None = None,
         method: MethodLike = "auto",
         budget: Any = None,
+        share_rows: bool = True,
     ) -> None:
+        check_flag(share_rows, "share_rows")
         limit = Budget.of(budget)
         self.method = method_of(method)
         categorical = (categorical,) if isinstance(categorical, str) else tuple(categorical)
@@ -97,14 +97,13 @@ class Explainer:
                 f"categorical={list(categorical)} has no effect: `space` states the kinds.",
                 "Give it to Space.infer(data, categorical=...).",
             )
-        if categorical:
-            space = Space.infer(data, categorical)
+        space = Space.infer(data, categorical) if categorical else space
         by_itself = isinstance(method, str) and method == "auto"
         slow = None if by_itself else "surrogate" in self.method.needs
-        setting = prepare(model, data, space, causes, limit, slow=slow).with_rules(rules)
+        setting = prepare(model, data, space, causes, limit, slow=slow, share_rows=share_rows)
         if setting.slow:
             self.method = method_of("surrogate")
-        self.setting = provided(setting, self.method.needs)
+        self.setting = provided(setting.with_rules(rules), self.method.needs)
         self._usual: dict[Any, Usual] = {}
         self._others: Known = {}
 
@@ -126,6 +125,7 @@ class Explainer:
         plausible: float | bool | Plausible | None = None,
         robust: Any = None,
         margin: float | Logit = 0.0,
+        tolerance: Tolerance | None = None,
         workers: int | str = 1,
         progress: bool | Callable[[int, int], None] | None = None,
         keep: bool = False,
@@ -168,6 +168,9 @@ class Explainer:
             `ifonly.Refits`; or `ifonly.Within`, for parameters that move.
         margin
             How far beyond the threshold the score of every answer is: 0.1, or `ifonly.Logit(0.5)`.
+        tolerance
+            The outcome stays if changed numbers end up so much off: {'income': 500}, or 0.1 of
+            each change. Proved where the model can be read, else sampled.
         workers
             How many processes answer the rows; 'all': one per core. Answers are the same.
         progress
@@ -197,7 +200,7 @@ class Explainer:
         """
         limit, watch = Budget.of(budget), Watch()
         asked_for = (target, k, threshold, certify, seed, limit, progress, keep, plausible, workers)
-        question = Question(*asked_for, robust, as_margin(margin))
+        question = Question(*asked_for, robust, as_margin(margin), tolerance)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
         with watched(watch, progress, keep=keep):
             setting = self._setting(question, method, rules, weights)
@@ -205,6 +208,7 @@ class Explainer:
                 usual = self._usual, limit.deadline
                 setting = with_usual(setting, method.selector, plausible, *usual)
                 setting = with_demands(setting, robust, self._others)
+                setting = with_tolerance(setting, tolerance)
                 check_demands(method, setting.demands, question.margin)
             except KeyboardInterrupt:
                 if not keep:

@@ -23,11 +23,12 @@ Graph: TypeAlias = dict[str, set[str]]
 LAYERS = [
     ("together", {"__main__", "cli", "paper"}),
     ("apart", {"recipes"}),
-    ("apart", {"api", "contract"}),
+    ("apart", {"api", "contract", "typical"}),
     ("apart", {"explainer"}),
     ("apart", {"answers"}),
     ("apart", {"solve"}),
     ("apart", {"metrics", "render", "search", "refine", "select", "demands"}),
+    ("apart", {"bounds"}),
     ("apart", {"problem"}),
     ("together", {"causal", "rules", "models", "objective", "plausible"}),
     ("apart", {"space"}),

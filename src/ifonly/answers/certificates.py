@@ -100,7 +100,8 @@ class AnswerProofs(AnswerTables):
             models = refits[0].fresh(m)
         given = models.models if isinstance(models, Robust | Refits) else Robust(models).models
         assert setting.readable is not None, "prepare() has stated it"
-        others = others_of(given, setting.space, setting.model.classes, setting.readable.probe)
+        space, probe = setting.space, setting.readable.probe
+        others = others_of(given, space, setting.model.classes, probe, searched=False)
         demand = Agreement(tuple(one.over(self.space) for one in others))
         rows, places = np.nonzero(self.filled)
         agree = demand.agreeing(goal.take(rows), self.points[rows, places]).sum(axis=0)

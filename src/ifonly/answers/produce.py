@@ -5,6 +5,7 @@ from __future__ import annotations
 from ifonly.answers.answers import Answers
 from ifonly.answers.record import record_of
 from ifonly.demands.agreement import agreeing
+from ifonly.demands.tolerance import tolerated
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.plausible import odd_features
@@ -67,6 +68,7 @@ def produce(
         reached=None if goal.avoided is None else found.reached,
         usual=found.usual,
         agreeing=agreeing(asked.setting.demands, goal, found.points, found.filled),
+        tolerated=tolerated(asked.setting.demands, goal, x, found.points, found.filled),
         odd=odd_features(setting.measure, x, found.points, found.usual),
         status=found.status,
         wanted=wanted_of(goal, model.classes, said.known),

@@ -48,6 +48,7 @@ def record_of(
         "row_rules": [[str(rule) for rule in one] for one in own],
         "causes": None if setting.causes is None else setting.causes.text,
         **_kinds(setting.space),
+        "share_rows": setting.readable is None or setting.readable.shared,
         "index_names": index_names(rows),
         "interrupted": found.interrupted,
         "finished_by": list(found.by) if set(found.by) - {"", SEARCH} else [],

@@ -105,6 +105,8 @@ class AnswerTables(AnswerData):
         that was asked, is the share of the rows of the data that are less usual than the least
         usual answer; `answers.usual` has that of each. `agreement`, where `robust` was asked, is
         the share of its models that agree with the answer that the fewest agree with.
+        `tolerated`, where a tolerance was demanded, is 1 where it is proved of every answer, else
+        the least share that a sample shows.
 
         Returns
         -------
@@ -127,12 +129,14 @@ class AnswerTables(AnswerData):
         status = [str(status) for status in self.status]
         extra = (self.extra & self.filled).sum(axis=1)
         columns = {"query": np.arange(len(self)), "status": status, **measured, "extra": extra}
-        if self.usual is not None:
-            least = np.where(self.filled, self.usual, np.inf).min(axis=1)
-            columns["usual"] = np.where(np.isfinite(least), least, np.nan)
-        if self.agreeing is not None:
-            least = np.where(self.filled, self.agreeing, np.inf).min(axis=1)
-            columns["agreement"] = np.where(np.isfinite(least), least, np.nan)
+        for name, each in (
+            ("usual", self.usual),
+            ("agreement", self.agreeing),
+            ("tolerated", self.tolerated),
+        ):
+            if each is not None:
+                least = np.where(self.filled, each, np.inf).min(axis=1)
+                columns[name] = np.where(np.isfinite(least), least, np.nan)
         return self._table(columns, range(len(self)))
 
     def importance(self, *, by_row: bool = False) -> Frame:
@@ -163,9 +167,7 @@ class AnswerTables(AnswerData):
         0  income      1.0         1.0
         """
         lines = importance.lines(self._shares(), self.space.names, by_row=by_row)
-        if any(name in self.space.labels for name in self.space.names):
-            lines["label"] = [self.name(name) for name in lines["feature"]]
-        return table(lines, self.library)
+        return table(self._labelled(lines), self.library)
 
     def _shares(self) -> dict[str, np.ndarray]:
         """[q, d] each: how often each feature changes, and where that alone is enough."""
@@ -232,6 +234,12 @@ class AnswerTables(AnswerData):
         """The frame of columns whose lines belong to rows [n], with the user's own index."""
         names, labels = self.record.get("index_names"), [self.index[q] for q in rows]
         return with_index(table(columns, self.library), names, labels)
+
+    def _labelled(self, lines: dict[str, Any]) -> dict[str, Any]:
+        """The columns, with the user's labels of the features where there are any."""
+        if any(name in self.space.labels for name in (*self.space.names, *lines["feature"])):
+            lines["label"] = [self.name(name) for name in lines["feature"]]
+        return lines
 
     def _column(self, name: str) -> int:
         if name not in self.space.names:

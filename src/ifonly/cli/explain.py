@@ -17,7 +17,9 @@ from ifonly.cli.options import (
     as_ordinal,
     as_row_rules,
     as_target,
+    as_tolerance,
     as_weights,
+    as_workers,
 )
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
@@ -116,6 +118,12 @@ Others = Annotated[
 ]
 Share = Annotated[float, typer.Option(help="The share of the other models that must agree.")]
 Beyond = Annotated[float, typer.Option("--margin", help="How far beyond the threshold: 0.1.")]
+Off = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tolerance", help="The outcome stays if a number ends up off: 'income=500', or 0.1 of it."
+    ),
+]
 Groups = Annotated[
     list[str] | None,
     typer.Option("--one-hot", help="Columns that are one category: 'job_a, job_b'; 'none': none."),
@@ -180,6 +188,7 @@ def explain(
     robust: Others = None,
     robust_share: Share = 1.0,
     margin: Beyond = 0.0,
+    tolerance: Off = None,
     one_hot: Groups = None,
     thousands: Thousands = ",",
     fillable: Fillable = None,
@@ -207,8 +216,8 @@ def explain(
     demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "keep": True}
     others = [load_model(one, trust_pickle=trust_pickle, trust=trust or ()) for one in robust or ()]
     demands |= {"robust": Robust(others, robust_share) if others else None, "margin": margin}
-    demands["workers"] = int(workers) if workers.isdecimal() else workers
-    demands["row_rules"] = as_row_rules(row_rule or (), len(asked))
+    demands["tolerance"] = as_tolerance(tolerance or (), space.names)
+    demands |= {"row_rules": as_row_rules(row_rule, len(asked)), "workers": as_workers(workers)}
     asking: dict[str, Any] = {"space": space, "rules": stated, "method": way}
     explainer = Explainer(loaded, data=train, budget=limit.to_prepare, **asking)
     wanted = as_target(target, explainer.setting.model.classes)

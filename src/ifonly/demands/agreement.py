@@ -141,30 +141,43 @@ def agreeing(
 
 
 def others_of(
-    models: Sequence[Any], space: Space, classes: tuple[Any, ...], codes: np.ndarray
+    models: Sequence[Any],
+    space: Space,
+    classes: tuple[Any, ...],
+    codes: np.ndarray,
+    *,
+    searched: bool = True,
 ) -> tuple[Other, ...]:
-    """Other models over a space, of which codes [n, d] are known; `classes` are the user's own."""
+    """Other models over a space, of which codes [n, d] are known; `classes` are the user's own.
+
+    Those that are not `searched` by are only asked themselves.
+    """
     if space.carry:
         raise OptionError(
             f"Other models cannot be asked about columns that are carried along, such as "
             f"{space.carry[0].name!r}.",
             "Leave them out of the space, or make them features.",
         )
-    return tuple(_other(one, i, space, classes, codes) for i, one in enumerate(models))
+    made = []
+    for i, model in enumerate(models):
+        adapted = adapt(model, space, codes)
+        order, decision, route = _order(adapted.classes, classes, i), Decision(), adapted
+        if searched:
+            meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
+            said = np.asarray(adapted.scores(codes))
+            way = approach(model, adapted, space, codes, said, meter)
+            decision, route = way.decision, way.route
+        made.append(Other(adapted, route, decision, order))
+    return tuple(made)
 
 
-def _other(model: Any, i: int, space: Space, classes: tuple[Any, ...], codes: np.ndarray) -> Other:
-    adapted = adapt(model, space, codes)
-    if set(adapted.classes) != set(classes):
-        own = f"the classes {listed(classes)}" if classes else "none: it is a regressor"
-        given = f"the classes {listed(adapted.classes)}" if adapted.classes else "no classes"
+def _order(classes: tuple[Any, ...], own: tuple[Any, ...], i: int) -> np.ndarray | None:
+    """Where the user's own classes are among those of model i; None where they are the same."""
+    if set(classes) != set(own):
+        given = f"the classes {listed(classes)}" if classes else "no classes"
+        needed = f"the classes {listed(own)}" if own else "none: it is a regressor"
         raise OptionError(
-            f"Other model {i + 1} has {given}, and the model has {own}.",
+            f"Other model {i + 1} has {given}, and the model has {needed}.",
             "Give models of the same outcome; a bootstrap sample may lack a rare class.",
         )
-    order = None
-    if adapted.classes != classes:
-        order = np.array([adapted.classes.index(one) for one in classes])
-    meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
-    way = approach(model, adapted, space, codes, np.asarray(adapted.scores(codes)), meter)
-    return Other(adapted, way.route, way.decision, order)
+    return None if classes == own else np.array([classes.index(one) for one in own])

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ifonly.demands.agreement import Agreement, Other, others_of
 from ifonly.demands.parameters import parameters_of
 from ifonly.demands.robust import Demanded, Refits, Within, as_robust
+from ifonly.demands.tolerance import tolerances
 from ifonly.errors import OptionError
 from ifonly.problem.demand import Demand
 from ifonly.problem.goal import Logit, check_margin
 from ifonly.solve.prepare import Setting, provided
+from ifonly.solve.short.solver import read_once
 
 Known = dict[tuple[int, ...], tuple[Any, tuple[Other, ...]]]
 """Other models, by their identities, and what was made of them."""
@@ -39,6 +42,13 @@ def known_others(setting: Setting, models: Any, known: Known) -> tuple[Other, ..
         own = setting.model.classes
         known[key] = models, others_of(models, setting.space, own, setting.readable.probe)
     return known[key][1]
+
+
+def with_tolerance(setting: Setting, stated: Any) -> Setting:
+    """The setting with the demand that `tolerance=` states."""
+    read = partial(read_once, setting)
+    demands = tolerances(stated, setting.space, setting.model, read)
+    return replace(setting, demands=setting.demands + demands) if demands else setting
 
 
 def as_margin(margin: Any) -> float | Logit:

@@ -160,6 +160,7 @@ def prepare(
     budget: Budget | None = None,
     *,
     slow: bool | None = False,
+    share_rows: bool = True,
 ) -> Setting:
     """The setting of a model over a space, or over the space of `data`; rules are added to it.
 
@@ -210,7 +211,7 @@ def prepare(
         way.decision,
         False,
         kind,
-        Readable(way.inner, way.within, probe, *own_rows),
+        Readable(way.inner, way.within, probe, *own_rows, adapted, share_rows),
         causes=None if causes is None else causes.bind(space),
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
         prepared_rows=meter.asked,
@@ -230,7 +231,7 @@ def provided(setting: Setting, needs: frozenset[str], *, certify: bool = False) 
         meter = Meter(replace(source.adapted.meter.pace))
         source = replace(source, adapted=replace(source.adapted, meter=meter))
     if "gradient" in needs and setting.gradient is None:
-        _check_readable(source)
+        source.check()
         found = differentiable(source.inner, source.adapted, setting.space, source.probe)
         setting = replace(setting, gradient=found)
     reading = "reading" in needs
@@ -240,22 +241,13 @@ def provided(setting: Setting, needs: frozenset[str], *, certify: bool = False) 
     return replace(setting, prepared_rows=setting.prepared_rows + meter.asked)
 
 
-def _check_readable(source: Readable) -> None:
-    """Refuse to read a model that also takes columns which are no features."""
-    if getattr(source.adapted, "carried", None) is not None:
-        raise ReadingError(
-            "The model takes columns that are carried along, and cannot be read.",
-            "Use method='auto', or fit it without them.",
-        )
-
-
 def _read(source: Readable, space: Space, *, must: bool) -> tuple[Reading | None, str]:
     """The model as a solver can be given it, checked against what it says itself.
 
     Where it says otherwise, an error or, unless a reading `must` be there, the reason.
     """
     try:
-        _check_readable(source)
+        source.check()
         reading = read(source.inner, source.adapted, space, source.data)
         checked = check_reading(reading, source.adapted, space, source.data)
     except ReadingError as error:

@@ -42,6 +42,7 @@ class Question:
     workers: int | str = 1
     robust: Any = None
     margin: float | Logit = 0.0
+    tolerance: Any = None
 
     def __post_init__(self) -> None:
         if self.workers != "all":
@@ -71,6 +72,7 @@ class Question:
             "plausible": _plausible(self.plausible),
             "robust": plain(self.robust),
             "margin": vars(self.margin) if isinstance(self.margin, Logit) else self.margin,
+            "tolerates": _plain_tolerance(self.tolerance),
             "budget": self.budget.stated,
         }
 
@@ -81,6 +83,13 @@ def _plausible(value: Any) -> Any:
         return value
     measure = value.measure if isinstance(value.measure, str) else repr(value.measure)
     return {"measure": measure, "level": value.level}
+
+
+def _plain_tolerance(value: Any) -> Any:
+    """A tolerance as JSON holds it."""
+    if isinstance(value, Mapping):
+        return {str(name): float(amount) for name, amount in value.items()}
+    return None if value is None else float(value)
 
 
 def _plain(target: Any) -> Any:

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.bounds.needs import needs
 from ifonly.models.reading import Trees, code_at, step_below
 from ifonly.problem.problem import Problem
-from ifonly.search.exact.margin_bounds import needs
 from ifonly.space import Continuous
 
 CELLS = 2**22
