@@ -59,6 +59,8 @@ def row(**changes: Any) -> str:
         (asked(budget={"seconds": 0}), 422, "budget.seconds", "0 cannot be used"),
         (asked(budget={"minutes": 1}), 422, "budget.minutes", "no field"),
         (asked(plausible="yes"), 422, "plausible", "'yes' cannot be used"),
+        (asked(tolerance={"job": 1}), 422, "tolerance", "a category"),
+        (asked(tolerance={"job": -1}), 422, "tolerance.job", "-1 cannot be used"),
         (asked(margin=-1), 422, "margin", "-1 cannot be used"),
         (asked(certify=-1), 422, "certify", "-1 cannot be used"),
         (asked(target=None), 422, "target", "None cannot be used"),

@@ -61,6 +61,8 @@ def check_ways(reply: Any, answers: Answers) -> None:
     if answers.usual is not None:
         usual = answers.usual[answers.filled]
         assert [way["usual"] for _, way in ways] == [finite(one) for one in usual]
+    if answers.tolerated is not None:
+        assert [way["tolerated"] for _, way in ways] == answers.tolerated[answers.filled].tolist()
     if answers.bound is not None:
         proofs = answers.certificates()
         for row, line in zip(reply["rows"], proofs.to_dict("records"), strict=True):
@@ -123,6 +125,8 @@ def test_proofs_and_what_is_proved_to_have_no_answer() -> None:
     rules = [[], [f"'{data.columns[0]}' fixed", f"'{data.columns[1]}' fixed"]]
     asked = {"k": 1, "certify": True, "row_rules": rules}
     check_same(handler, data[:2], asked, k=1, certify=True, row_rules=rules)
+    off = {data.columns[0]: 0.2}
+    check_same(handler, data[:2], {"k": 1, "tolerance": off}, k=1, tolerance=off)
 
 
 def test_margins_are_told_as_margins() -> None:

@@ -94,6 +94,8 @@ class Question(Request):
     """Every answer is at least as usual as this share of the data; false: no preference."""
     margin: NotNegative | LogOdds = 0.0
     """How far beyond the threshold the score of every answer is."""
+    tolerance: Positive | dict[str, Positive] | None = None
+    """The outcome stays if changed numbers are so much off: an amount each, or a share of each."""
     certify: bool | Positive = False
     """Prove how near an answer can be: true, or the most seconds per row."""
     seed: Whole = Field(0, ge=0)
@@ -139,6 +141,7 @@ def ask(context: Context, request: Question) -> Answers:
         seed=request.seed,
         budget=budget or None,
         margin=Logit(margin.amount) if isinstance(margin, LogOdds) else margin,
+        tolerance=request.tolerance,
         plausible=Plausible(**dict(plausible)) if isinstance(plausible, Usual) else plausible,
         progress=False,
     )

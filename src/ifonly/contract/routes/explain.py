@@ -51,6 +51,8 @@ class Way(Strict):
     """Whether a smaller change is enough, and this one fills a place."""
     usual: float | None
     """The share of the rows of the data that are less usual."""
+    tolerated: float | None
+    """How sure the tolerance is, where one was asked: 1 where it is proved."""
 
 
 class Explained(Strict):
@@ -142,7 +144,8 @@ def _ways(
     answers: Answers, view: RowView, sentences: list[str], price: np.ndarray, row: dict[str, Any]
 ) -> list[Way]:
     """The answers to one row, of a view without the user's labels."""
-    q, usual, ways = view.query, answers.usual, []
+    q, usual, sure = view.query, answers.usual, answers.tolerated
+    ways = []
     places = np.flatnonzero(answers.filled[q])
     for a, answer, sentence in zip(places, view.answers, sentences[: len(places)], strict=True):
         pairs = zip(answers.space.features, answers.points[q, a], strict=True)
@@ -158,6 +161,7 @@ def _ways(
                 price=float(price[a]),
                 extra=answer.extra,
                 usual=None if usual is None else finite(usual[q, a]),
+                tolerated=None if sure is None else finite(sure[q, a]),
             )
         )
     return ways
