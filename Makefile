@@ -11,7 +11,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-LOWEST := tests/laws tests/rules tests/space tests/select tests/refine tests/problem tests/explainer
+LOWEST := tests/laws tests/rules tests/space tests/select tests/refine tests/problem tests/explainer tests/contract
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PART ?= all
 WORKERS ?= 2
@@ -80,5 +80,5 @@ clean:
 .venv-lowest/.all: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints-lowest.txt --editable ".[exact,parquet]" polars hypothesis pytest pytest-xdist
+		--constraint constraints-lowest.txt --editable ".[contract,exact,parquet]" polars hypothesis pytest pytest-xdist
 	touch $@

@@ -68,6 +68,9 @@ class TargetError(IfonlyError, ValueError):
 class RuleError(IfonlyError, ValueError):
     """A rule cannot be understood, or the rules cannot hold for any row."""
 
+    place: int | None = None
+    """The position in a line of text where it cannot be understood."""
+
 
 class ModelError(IfonlyError, RuntimeError):
     """The model failed, or returned what no model of its kind returns."""

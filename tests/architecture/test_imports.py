@@ -23,7 +23,7 @@ Graph: TypeAlias = dict[str, set[str]]
 LAYERS = [
     ("together", {"__main__", "cli", "paper"}),
     ("apart", {"recipes"}),
-    ("apart", {"api", "typical"}),
+    ("apart", {"api", "contract", "typical"}),
     ("apart", {"explainer"}),
     ("apart", {"answers"}),
     ("apart", {"solve"}),
@@ -48,6 +48,7 @@ ROOMS = {
     "ortools": ["search/exact"],
     "matplotlib": ["render/plot", "render/plot_importance", "paper/report/figures"],
     "lime": ["paper/experiments/lime"],
+    "pydantic": ["contract"],
     "typer": ["cli"],
     "rich": ["cli"],
     "xgboost": ["models"],

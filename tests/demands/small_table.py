@@ -25,7 +25,7 @@ REFITS = Refits(LogisticRegression(), NUMBERS, OUTCOME, n=5)
 
 
 def asked(model: Any, q: int = 4) -> pd.DataFrame:
-    return NUMBERS[model.predict(NUMBERS) == "no"][:q]
+    return pd.DataFrame(NUMBERS[model.predict(NUMBERS) == "no"][:q])
 
 
 def explained(model: Any, **options: Any) -> Answers:
@@ -33,4 +33,4 @@ def explained(model: Any, **options: Any) -> Answers:
 
 
 def points(answers: Answers) -> pd.DataFrame:
-    return answers.frame()[["income", "debt"]]
+    return pd.DataFrame(answers.frame()[["income", "debt"]])

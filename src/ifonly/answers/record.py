@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -40,7 +40,6 @@ def record_of(
 ) -> dict[str, Any]:
     """Versions, options, fingerprints and costs, all of which JSON can hold."""
     rules = [str(rule) for rule in setting.rules]
-    gives = getattr(setting.model, "gives", "")  # logits of a module become probabilities
     return {
         **_versions(),
         **question.options,
@@ -56,11 +55,11 @@ def record_of(
         "no_solver": found.unsolved,
         "regression": not model.classes,
         "classes": list(model.classes),
-        "scores": gives if gives in ("margin", "label") else "probability",
+        "scores": scores_of(setting),
         "model": setting.kind,
         "ignored": list(setting.ignored),
         "space_fingerprint": setting.space.fingerprint,
-        "rules_fingerprint": hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16],
+        "rules_fingerprint": rules_fingerprint(rules),
         "model_fingerprint": setting.fingerprint,
         "prepared_rows": _prepared(setting),
         "slow": setting.slow,
@@ -72,6 +71,17 @@ def record_of(
         "decides_from": setting.decision.threshold,
         **_proof(setting),
     }
+
+
+def scores_of(setting: Setting) -> str:
+    """What the scores of a classifier are: 'probability', 'margin' or 'label'."""
+    gives = getattr(setting.model, "gives", "")  # logits of a module become probabilities
+    return gives if gives in ("margin", "label") else "probability"
+
+
+def rules_fingerprint(rules: Iterable[str]) -> str:
+    """Sixteen hexadecimal digits that tell some rules from others."""
+    return hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16]
 
 
 def _prepared(setting: Setting) -> int:

@@ -24,7 +24,9 @@ def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -
     shown = shown_features(answers.space, named=named)
     changed, distance = answers.changed(), answers.distance()
     follows = changed & ~answers.acted_features()
-    scores, row_scores = _scores(answers, answers.score), _scores(answers, answers.row_score)
+    scores, row_scores = (
+        shown_scores(s, answers.scores) for s in (answers.score, answers.row_score)
+    )
     return [
         RowView(
             query=q,
@@ -131,9 +133,9 @@ def _itself(thing: Any) -> Any:
     return thing
 
 
-def _scores(answers: AnswerData, scores: np.ndarray) -> np.ndarray:
-    """Scores as they are shown: those of a model of margins as margins again."""
-    if answers.scores != "margin":
+def shown_scores(scores: np.ndarray, kind: str) -> np.ndarray:
+    """Scores of a kind as they are shown: those of a model of margins as margins again."""
+    if kind != "margin":
         return scores
     with np.errstate(divide="ignore"):
         return np.asarray(np.clip(np.log(scores) - np.log1p(-scores), -LARGEST, LARGEST))
@@ -150,4 +152,4 @@ def _threshold(answers: AnswerData, q: int) -> float | None:
         return None
     second = lines[0] if lines else 0.5
     line = second if wanted == classes[1] else 1.0 - second
-    return float(_scores(answers, np.array(line)))
+    return float(shown_scores(np.array(line), answers.scores))

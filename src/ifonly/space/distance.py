@@ -82,7 +82,7 @@ class Metric:
     @cached_property
     def _rate(self) -> np.ndarray:
         """[d] what a gap of one, in codes, adds to the distance."""
-        return self.scale / self.mad
+        return np.asarray(self.scale / self.mad)
 
     def gaps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[..., d] how far a and b are apart in each feature: MADs, or 1 for another level."""

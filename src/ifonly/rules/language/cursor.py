@@ -43,10 +43,11 @@ class Trouble(Exception):
 
     def of(self, line: str) -> RuleError:
         """The error of a line, with a mark under the place."""
-        if not line:
-            return RuleError(self.message, self.hint)
-        shown = re.sub(r"\s", " ", line)
-        return RuleError(f"{self.message}\n    {shown}\n    {' ' * self.place}^", self.hint)
+        shown = re.sub(r"\s", " ", line.strip())
+        mark = f"\n    {shown}\n    {' ' * self.place}^" if shown else ""
+        error = RuleError(f"{self.message}{mark}", self.hint)
+        error.place = len(line) - len(line.lstrip()) + self.place
+        return error
 
 
 class Reader:

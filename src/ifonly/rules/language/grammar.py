@@ -210,7 +210,7 @@ def parse(line: str, space: Space) -> Rule:
             ) from None
         turns = reader.next_turns()
     assert worst is not None
-    raise worst.of(line.strip()) from None
+    raise worst.of(line) from None
 
 
 def as_rules(
