@@ -1,0 +1,199 @@
+"""The leaves of large forests that points near a row come to.
+
+Each tree is gone down from its root. What a row pays at the least to come to a node is known there:
+for each feature the price of the nearest value that leads there. Nodes that cost as much as an
+answer that is known are left out, with all below them. Of a million leaves, thousands remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from ifonly.models.reading import Trees
+from ifonly.problem.problem import Problem
+from ifonly.search.lines.places import Leaves, places_of, prices_of
+
+MOST = 1 << 13
+"""The most leaves of a row, about: with more, only the nearer points are looked at."""
+ROOM = 1 << 27
+"""The bytes of the nodes that are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Nodes of trees that rows may come to, and between which values they do."""
+
+    row: np.ndarray
+    """int [n]"""
+    node: np.ndarray
+    """int [n] among the nodes of all trees; ~leaf for a leaf."""
+    low: np.ndarray
+    """[n, d] a number is above it."""
+    high: np.ndarray
+    """[n, d] a number is at most this."""
+    listed: np.ndarray
+    """bool [n, w] the levels and missing values that lead there, at their places in lines."""
+    cost: np.ndarray
+    """[n, d] what each feature costs at the least."""
+
+    def take(self, index: np.ndarray) -> _Nodes:
+        """Some of them."""
+        return _Nodes(*(getattr(self, one.name)[index] for one in fields(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Forest:
+    """All trees as one: nodes and leaves are numbered tree after tree."""
+
+    feature: np.ndarray
+    cut: np.ndarray
+    levels: np.ndarray
+    missing: np.ndarray
+    children: np.ndarray
+    """int [n, 2] those on the left and on the right."""
+    roots: np.ndarray
+    tree: np.ndarray
+    """int [L]"""
+    value: np.ndarray
+    """[L, c]"""
+
+
+@lru_cache(maxsize=2)
+def _joined(reading: Trees) -> _Forest:
+    trees = reading.trees
+    nodes = np.cumsum([0, *(len(tree.feature) for tree in trees)])
+    leaves = np.cumsum([0, *(len(tree.value) for tree in trees)])
+    children, roots = [], []
+    for tree, node, leaf in zip(trees, nodes.tolist(), leaves.tolist(), strict=False):
+        both = np.stack([tree.left, tree.right], axis=1)
+        children.append(np.where(both >= 0, both + node, both - leaf))
+        roots.append(node if len(tree.feature) else ~leaf)
+    names = ("feature", "cut", "levels", "missing", "value")
+    feature, cut, levels, missing, value = (
+        np.concatenate([getattr(tree, name) for tree in trees]) for name in names
+    )
+    tree = np.repeat(np.arange(len(trees)), np.diff(leaves))
+    return _Forest(
+        feature, cut, levels, missing, np.concatenate(children), np.array(roots), tree, value
+    )
+
+
+def near_leaves(
+    problem: Problem, reading: Trees, known: np.ndarray
+) -> Iterator[tuple[Leaves, float]]:
+    """For each row the leaves of all points that cost less than a price, and that price.
+
+    It is the row's own of `known` [q], or one below that where there were too many leaves.
+    """
+    d, width = len(reading.space), reading.space.offsets[-1] + 2 * len(reading.space)
+    size = max(1, ROOM // (MOST * (3 * 8 * d + width)))
+    for start in range(0, len(problem.x), size):
+        part = slice(start, start + size)
+        yield from _Walk(problem.take(np.arange(len(problem.x))[part]), reading, known[part]).rows()
+
+
+class _Walk:
+    """From the roots of all trees to the leaves that are near rows."""
+
+    def __init__(self, problem: Problem, reading: Trees, known: np.ndarray) -> None:
+        self.problem, self.forest, self.limit = problem, _joined(reading), known.astype(np.float64)
+        self.starts, codes, self.own = places_of(problem, [np.empty(0)] * len(problem.space))
+        self.price = prices_of(problem, codes, self.starts)
+        metric = problem.metric
+        self.rates = np.tile(metric.scale / metric.mad, (2, 1))
+        for j, factors in metric.costs.items():
+            if problem.space.continuous[j]:
+                self.rates[:, j] *= factors
+
+    def rows(self) -> Iterator[tuple[Leaves, float]]:
+        """For each row the leaves, and below which price they are all."""
+        found = []
+        at = self._roots()
+        while len(at.row):
+            found.append(at.take(np.flatnonzero(at.node < 0)))
+            at = self._below(at.take(np.flatnonzero(at.node >= 0)))
+            every = [at, *found]
+            row = np.concatenate([one.row for one in every])
+            many = np.flatnonzero(np.bincount(row) > MOST)
+            if len(many):
+                total = np.concatenate([one.cost.sum(axis=1) for one in every])
+                for one in many:
+                    nearer = np.partition(total[row == one], MOST)[MOST]
+                    self.limit[one] = min(self.limit[one], nearer)
+                at = at.take(np.flatnonzero(total[: len(at.row)] < self.limit[at.row]))
+        names = [one.name for one in fields(_Nodes)]
+        every = _Nodes(*(np.concatenate([getattr(one, name) for one in found]) for name in names))
+        every = every.take(every.cost.sum(axis=1) < self.limit[every.row])
+        every = every.take(np.lexsort((~every.node, every.row)))
+        ends = np.searchsorted(every.row, np.arange(len(self.limit) + 1))
+        for row, (first, last) in enumerate(pairwise(ends.tolist())):
+            yield self._leaves(every.take(np.arange(first, last))), float(self.limit[row])
+
+    def _leaves(self, nodes: _Nodes) -> Leaves:
+        space, forest = self.problem.space, self.forest
+        pairs = zip(space.continuous, pairwise(self.starts.tolist()), strict=True)
+        listed = tuple(nodes.listed[:, a + bool(number) : b - 1].T for number, (a, b) in pairs)
+        tree, value = forest.tree[~nodes.node], forest.value[~nodes.node]
+        return Leaves.of(space, nodes.low, nodes.high, listed, tree, value)
+
+    def _roots(self) -> _Nodes:
+        """The roots of all trees, for each row."""
+        space, roots = self.problem.space, self.forest.roots
+        q, d = self.own.shape
+        open_ = np.ones(self.starts[-1], dtype=bool)
+        open_[self.starts[1:] - 2] = [feature.missing for feature in space.features]
+        row = np.repeat(np.arange(q), len(roots))
+        high = np.full((len(row), d), np.inf)
+        cost = np.take_along_axis(self.price, self.own, axis=1)[row]
+        return _Nodes(row, np.tile(roots, q), -high, high, np.tile(open_, (len(row), 1)), cost)
+
+    def _below(self, at: _Nodes) -> _Nodes:
+        """The children of nodes that cost less than the limits."""
+        sides = [self._child(at, side) for side in (0, 1)]
+        names = [one.name for one in fields(_Nodes)]
+        return _Nodes(*(np.concatenate([getattr(one, name) for one in sides]) for name in names))
+
+    def _child(self, at: _Nodes, side: int) -> _Nodes:
+        """The children on one side, 0 for the left, that cost less than the limits."""
+        forest, every = self.forest, np.arange(len(at.row))
+        j, cut = forest.feature[at.node], forest.cut[at.node]
+        low, high, levels = at.low[every, j], at.high[every, j], []
+        # The cut of a category is NaN, which fmin and fmax pass over.
+        low, high = (np.fmax(low, cut), high) if side else (low, np.fmin(high, cut))
+        least = self._number(at.row, j, low, high)
+        for one in np.unique(j[np.isnan(cut)]).tolist():
+            here, (a, b) = np.flatnonzero(j == one), self.starts[one : one + 2] - (0, 2)
+            open_ = at.listed[here, a:b] & (forest.levels[at.node[here], : b - a] != side)
+            least[here] = np.where(open_, self.price[at.row[here], a:b], np.inf).min(axis=1)
+            levels.append((here, slice(a, b), open_))
+        gone = self.starts[j + 1] - 2
+        missing = at.listed[every, gone] & (forest.missing[at.node] != side)
+        least = np.where(missing, np.fmin(least, self.price[at.row, gone]), least)
+        total = at.cost.sum(axis=1) - at.cost[every, j] + least
+        keep = total < self.limit[at.row]
+        index = np.flatnonzero(keep)
+        kept, j, every = at.take(index), j[index], every[: len(index)]
+        kept.low[every, j], kept.high[every, j] = low[index], high[index]
+        kept.cost[every, j], kept.listed[every, gone[index]] = least[index], missing[index]
+        place = np.cumsum(keep) - 1
+        for here, columns, open_ in levels:
+            kept.listed[place[here[keep[here]]], columns] = open_[keep[here]]
+        return replace(kept, node=forest.children[at.node[index], side])
+
+    def _number(
+        self, row: np.ndarray, j: np.ndarray, low: np.ndarray, high: np.ndarray
+    ) -> np.ndarray:
+        """[n] what numbers above low [n] and at most high [n] cost rows at the least."""
+        problem, metric = self.problem, self.problem.metric
+        own, origin = problem.x[row, j], problem.moves.origin[row, j]
+        first, last = np.fmax(low, problem.box.low[row, j]), np.fmin(high, problem.box.high[row, j])
+        up, down = np.fmax(first - own, 0.0), np.fmax(own - last, 0.0)
+        moved = up * self.rates[0, j] + down * self.rates[1, j]
+        moved = np.where(np.isnan(own), metric.scale[j], moved) + metric.charge
+        moved = np.where((first <= last) & (low < high), moved, np.inf)
+        return np.where((origin > low) & (origin <= high), self.price[row, self.starts[j]], moved)
