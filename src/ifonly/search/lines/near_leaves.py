@@ -20,7 +20,7 @@ from ifonly.search.lines.places import Leaves, places_of, prices_of
 
 MOST = 1 << 13
 """The most leaves of a row, about: with more, only the nearer points are looked at."""
-ROOM = 1 << 27
+ROOM = 1 << 28
 """The bytes of the nodes that are looked at together."""
 
 
@@ -52,8 +52,8 @@ class _Forest:
 
     feature: np.ndarray
     cut: np.ndarray
-    levels: np.ndarray
-    missing: np.ndarray
+    listed: np.ndarray
+    """bool [n, w] the levels and missing values that go left, at their places in lines."""
     children: np.ndarray
     """int [n, 2] those on the left and on the right."""
     roots: np.ndarray
@@ -73,14 +73,19 @@ def _joined(reading: Trees) -> _Forest:
         both = np.stack([tree.left, tree.right], axis=1)
         children.append(np.where(both >= 0, both + node, both - leaf))
         roots.append(node if len(tree.feature) else ~leaf)
-    names = ("feature", "cut", "levels", "missing", "value")
     feature, cut, levels, missing, value = (
-        np.concatenate([getattr(tree, name) for tree in trees]) for name in names
+        np.concatenate([getattr(tree, name) for tree in trees])
+        for name in ("feature", "cut", "levels", "missing", "value")
     )
+    starts = np.cumsum([0, *(len(getattr(f, "levels", (f,))) + 2 for f in reading.space.features)])
+    listed = np.zeros((len(feature), starts[-1]), dtype=bool)
+    for j, (first, last) in enumerate(pairwise(starts.tolist())):
+        own = np.flatnonzero(feature == j)
+        listed[own, last - 2] = missing[own]
+        if not reading.space.continuous[j]:
+            listed[own, first : last - 2] = levels[own, : last - 2 - first]
     tree = np.repeat(np.arange(len(trees)), np.diff(leaves))
-    return _Forest(
-        feature, cut, levels, missing, np.concatenate(children), np.array(roots), tree, value
-    )
+    return _Forest(feature, cut, listed, np.concatenate(children), np.array(roots), tree, value)
 
 
 def near_leaves(
@@ -104,6 +109,7 @@ class _Walk:
         self.problem, self.forest, self.limit = problem, _joined(reading), known.astype(np.float64)
         self.starts, codes, self.own = places_of(problem, [np.empty(0)] * len(problem.space))
         self.price = prices_of(problem, codes, self.starts)
+        self.owner = np.repeat(np.arange(len(problem.space)), np.diff(self.starts))
         metric = problem.metric
         self.rates = np.tile(metric.scale / metric.mad, (2, 1))
         for j, factors in metric.costs.items():
@@ -147,43 +153,38 @@ class _Walk:
         q, d = self.own.shape
         open_ = np.ones(self.starts[-1], dtype=bool)
         open_[self.starts[1:] - 2] = [feature.missing for feature in space.features]
+        open_[self.starts[:-1][space.continuous]] = False  # not listed, but between low and high
         row = np.repeat(np.arange(q), len(roots))
         high = np.full((len(row), d), np.inf)
         cost = np.take_along_axis(self.price, self.own, axis=1)[row]
         return _Nodes(row, np.tile(roots, q), -high, high, np.tile(open_, (len(row), 1)), cost)
 
     def _below(self, at: _Nodes) -> _Nodes:
-        """The children of nodes that cost less than the limits."""
-        sides = [self._child(at, side) for side in (0, 1)]
-        names = [one.name for one in fields(_Nodes)]
-        return _Nodes(*(np.concatenate([getattr(one, name) for one in sides]) for name in names))
-
-    def _child(self, at: _Nodes, side: int) -> _Nodes:
-        """The children on one side, 0 for the left, that cost less than the limits."""
-        forest, every = self.forest, np.arange(len(at.row))
-        j, cut = forest.feature[at.node], forest.cut[at.node]
-        low, high, levels = at.low[every, j], at.high[every, j], []
+        """The children of nodes that cost less than the limits, all on the left first."""
+        forest, n = self.forest, len(at.row)
+        node, row, every = np.tile(at.node, 2), np.tile(at.row, 2), np.tile(np.arange(n), 2)
+        right = np.arange(2 * n) >= n
+        j, cut = forest.feature[node], forest.cut[node]
+        low, high, gone = at.low[every, j], at.high[every, j], self.starts[j + 1] - 2
         # The cut of a category is NaN, which fmin and fmax pass over.
-        low, high = (np.fmax(low, cut), high) if side else (low, np.fmin(high, cut))
-        least = self._number(at.row, j, low, high)
-        for one in np.unique(j[np.isnan(cut)]).tolist():
-            here, (a, b) = np.flatnonzero(j == one), self.starts[one : one + 2] - (0, 2)
-            open_ = at.listed[here, a:b] & (forest.levels[at.node[here], : b - a] != side)
-            least[here] = np.where(open_, self.price[at.row[here], a:b], np.inf).min(axis=1)
-            levels.append((here, slice(a, b), open_))
-        gone = self.starts[j + 1] - 2
-        missing = at.listed[every, gone] & (forest.missing[at.node] != side)
-        least = np.where(missing, np.fmin(least, self.price[at.row, gone]), least)
-        total = at.cost.sum(axis=1) - at.cost[every, j] + least
-        keep = total < self.limit[at.row]
-        index = np.flatnonzero(keep)
-        kept, j, every = at.take(index), j[index], every[: len(index)]
-        kept.low[every, j], kept.high[every, j] = low[index], high[index]
-        kept.cost[every, j], kept.listed[every, gone[index]] = least[index], missing[index]
-        place = np.cumsum(keep) - 1
-        for here, columns, open_ in levels:
-            kept.listed[place[here[keep[here]]], columns] = open_[keep[here]]
-        return replace(kept, node=forest.children[at.node[index], side])
+        low = np.fmax(low, np.where(right, cut, -np.inf))
+        high = np.fmin(high, np.where(right, np.inf, cut))
+        missing = at.listed[every, gone] & (forest.listed[node, gone] != right)
+        least = np.where(missing, self.price[row, gone], np.inf)
+        least = np.fmin(least, self._number(row, j, low, high))
+        named = np.flatnonzero(np.isnan(cut))
+        mine = self.owner == j[named, None]
+        sides = (forest.listed[node[named]] != right[named, None]) | ~mine
+        open_ = at.listed[every[named]] & sides
+        least[named] = np.where(open_ & mine, self.price[row[named]], np.inf).min(axis=1)
+        total = at.cost.sum(axis=1)[every] - at.cost[every, j] + least
+        keep = total < self.limit[row]
+        kept = at.take(every[keep])
+        here, j = np.arange(len(kept.row)), j[keep]
+        kept.low[here, j], kept.high[here, j] = low[keep], high[keep]
+        kept.cost[here, j], kept.listed[here, gone[keep]] = least[keep], missing[keep]
+        kept.listed[(np.cumsum(keep) - 1)[named[keep[named]]]] = open_[keep[named]]
+        return replace(kept, node=forest.children[node[keep], right[keep].astype(np.intp)])
 
     def _number(
         self, row: np.ndarray, j: np.ndarray, low: np.ndarray, high: np.ndarray

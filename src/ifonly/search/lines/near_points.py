@@ -17,7 +17,7 @@ from ifonly.models.reading import Trees
 from ifonly.problem.pool import repeated
 from ifonly.problem.problem import Problem
 from ifonly.search.lines.near_leaves import near_leaves
-from ifonly.search.lines.places import Leaves, Lines, leaves_of
+from ifonly.search.lines.places import Leaves, Lines, can_reach, leaves_of
 
 COUNTS = (12, 8, 8, 8, 0)
 """The points that the search goes on from, after each number of changes."""
@@ -70,7 +70,9 @@ def _parts(
     count = sum(len(tree.value) for tree in reading.trees)
     if count > LEAVES or count * len(reading.space) > CELLS:
         near = zip(every, near_leaves(problem, reading, known), strict=True)
-        yield from ((every[[row]], leaves, limit) for row, (leaves, limit) in near)
+        for row, (leaves, limit) in near:
+            if can_reach(problem, reading, leaves):
+                yield every[[row]], leaves, limit
         return
     leaves = leaves_of(reading)
     size = max(1, ROOM // (max(COUNTS) * leaves.width))

@@ -270,3 +270,12 @@ def _sides(problem: Problem, reading: Trees, leaves: Leaves) -> list[tuple[np.nd
         if need.high < np.inf:
             sides.append((-values, base - need.high))
     return sides
+
+
+def can_reach(problem: Problem, reading: Trees, leaves: Leaves) -> bool:
+    """Whether the best leaf of each tree, of some that it has, together meet the goal of a row."""
+    starts = np.flatnonzero(np.diff(leaves.tree, prepend=-1))
+    sides = _sides(problem, reading, leaves)
+    return bool(len(starts)) and all(
+        np.maximum.reduceat(values, starts).sum() > least for values, least in sides
+    )
