@@ -27,10 +27,10 @@ from .tried import random_question
 TREES = ("forest", "boosting", "histogram", "xgboost", "lightgbm")
 
 
-def posed(kind: str, task: str, seed: int) -> tuple[Problem, Trees]:
+def posed(kind: str, task: str, seed: int, ruled: float = 0.0) -> tuple[Problem, Trees]:
     """A problem of rows with one goal, and the sketch of its trees."""
     rng = np.random.default_rng([seed, len(kind), len(task)])
-    question = random_question(fitted(kind, task, rng), rng, ruled=0.0)
+    question = random_question(fitted(kind, task, rng), rng, ruled=ruled)
     answers = question.ask(method="auto")
     source = answers.source
     model = Counted(source.setting.model, source.setting.route)
@@ -83,7 +83,7 @@ def test_along_a_line_the_margin_is_that_of_the_trees(kind: str, task: str) -> N
 def test_the_leaves_near_a_row_are_all_that_near_points_come_to(
     kind: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem, trees = posed(kind, "two", 3)
+    problem, trees = posed(kind, "two", 3, ruled=0.8)
     monkeypatch.setattr(near_leaves, "MOST", most)
     known = np.linspace(0.3, 2.0, len(problem.x))
     seen = 0

@@ -18,7 +18,7 @@ from ifonly.models.reading import Trees
 from ifonly.problem.problem import Problem
 from ifonly.search.lines.places import Leaves, places_of, prices_of
 
-MOST = 1 << 13
+MOST = 1 << 14
 """The most leaves of a row, about: with more, only the nearer points are looked at."""
 ROOM = 1 << 28
 """The bytes of the nodes that are looked at together."""
@@ -123,15 +123,8 @@ class _Walk:
         while len(at.row):
             found.append(at.take(np.flatnonzero(at.node < 0)))
             at = self._below(at.take(np.flatnonzero(at.node >= 0)))
-            every = [at, *found]
-            row = np.concatenate([one.row for one in every])
-            many = np.flatnonzero(np.bincount(row) > MOST)
-            if len(many):
-                total = np.concatenate([one.cost.sum(axis=1) for one in every])
-                for one in many:
-                    nearer = np.partition(total[row == one], MOST)[MOST]
-                    self.limit[one] = min(self.limit[one], nearer)
-                at = at.take(np.flatnonzero(total[: len(at.row)] < self.limit[at.row]))
+            if len(at.row) + sum(len(one.row) for one in found) > MOST:
+                at = self._fewer(at, found)
         names = [one.name for one in fields(_Nodes)]
         every = _Nodes(*(np.concatenate([getattr(one, name) for one in found]) for name in names))
         every = every.take(every.cost.sum(axis=1) < self.limit[every.row])
@@ -139,6 +132,15 @@ class _Walk:
         ends = np.searchsorted(every.row, np.arange(len(self.limit) + 1))
         for row, (first, last) in enumerate(pairwise(ends.tolist())):
             yield self._leaves(every.take(np.arange(first, last))), float(self.limit[row])
+
+    def _fewer(self, at: _Nodes, found: list[_Nodes]) -> _Nodes:
+        """Nodes without those above lower limits, of rows that have too many with leaves found."""
+        row = np.concatenate([one.row for one in (at, *found)])
+        total = np.concatenate([one.cost.sum(axis=1) for one in (at, *found)])
+        for one in np.flatnonzero(np.bincount(row) > MOST):
+            nearer = np.partition(total[row == one], MOST)[MOST]
+            self.limit[one] = min(self.limit[one], nearer)
+        return at.take(np.flatnonzero(total[: len(at.row)] < self.limit[at.row]))
 
     def _leaves(self, nodes: _Nodes) -> Leaves:
         space, forest = self.problem.space, self.forest
