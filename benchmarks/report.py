@@ -11,6 +11,7 @@ TITLES = {
     "answers": "What answers are like",
     "plausible": "Rows that could exist",
     "tables": "Tables and models",
+    "trust": "Answers that hold up",
     "gradient": "The paper's method",
     "gpu": "The paper's method on a GPU",
     "quality": "The default engine: quality",

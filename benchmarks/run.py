@@ -25,6 +25,7 @@ PARTS = (
     "rules",
     "speed",
     "tables",
+    "trust",
 )
 """What 'all' runs; 'gpu' is for a machine that has one."""
 

@@ -28,10 +28,14 @@ if TYPE_CHECKING:
     from ifonly.api import explain_again as explain_again
     from ifonly.api import suggest_rules as suggest_rules
     from ifonly.causal import CausalModel as CausalModel
+    from ifonly.demands.robust import Refits as Refits
+    from ifonly.demands.robust import Robust as Robust
+    from ifonly.demands.robust import Within as Within
     from ifonly.errors import IfonlyError as IfonlyError
     from ifonly.explainer import Explainer as Explainer
     from ifonly.models import as_model as as_model
     from ifonly.plausible import Plausible as Plausible
+    from ifonly.problem.goal import Logit as Logit
     from ifonly.problem.goal import Target as Target
     from ifonly.rules import Rules as Rules
     from ifonly.rules import at_least as at_least
@@ -65,16 +69,18 @@ if TYPE_CHECKING:
     from ifonly.space import Space as Space
     from ifonly.space import cost as cost
     from ifonly.status import Status as Status
+    from ifonly.typical import prototypes as prototypes
 
 _HOMES = {
     "ifonly.answers": "Answers",
     "ifonly.causal": "CausalModel",
+    "ifonly.demands.robust": "Refits Robust Within",
     "ifonly.errors": "IfonlyError",
     "ifonly.explainer": "Explainer",
     "ifonly.api": "explain explain_again suggest_rules",
     "ifonly.models": "as_model",
     "ifonly.plausible": "Plausible",
-    "ifonly.problem.goal": "Target",
+    "ifonly.problem.goal": "Logit Target",
     "ifonly.rules": (
         "Rules at_least at_most at_most_change between causes changes decreases determines fixed "
         "forbid in_steps increases missing none_of one_of only_change only_decreases "
@@ -84,6 +90,7 @@ _HOMES = {
     "ifonly.solve.method": "Method MethodLike",
     "ifonly.space": "Categorical Continuous Ordinal Space cost",
     "ifonly.status": "Status",
+    "ifonly.typical": "prototypes",
 }
 _MODULES = (
     *("datasets", "errors", "metrics", "models", "objective", "recipes"),

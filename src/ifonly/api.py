@@ -7,10 +7,12 @@ from typing import Any
 
 from ifonly.answers import Answers
 from ifonly.causal import CausalModel
+from ifonly.demands.robust import asked_again
+from ifonly.demands.tolerance import Tolerance
 from ifonly.errors import OptionError, options
 from ifonly.explainer import Explainer
 from ifonly.plausible import Plausible
-from ifonly.problem.goal import Target
+from ifonly.problem.goal import Logit, Target
 from ifonly.rules import Rules
 from ifonly.rules.suggested.suggestions import MOST, Suggestions, suggested
 from ifonly.solve.method import MethodLike
@@ -38,6 +40,9 @@ def explain(
     causes: CausalModel | None = None,
     certify: bool | float = False,
     plausible: float | bool | Plausible | None = None,
+    robust: Any = None,
+    margin: float | Logit = 0.0,
+    tolerance: Tolerance | None = None,
     seed: int = 0,
     budget: Any = None,
     workers: int | str = 1,
@@ -94,6 +99,18 @@ def explain(
         Every answer is at least as usual as this share of the rows of `data`, or as its own row:
         0.05. By default, of answers of similar cost the more usual are chosen; False leaves that
         out, and `ifonly.Plausible` chooses the measure.
+    robust
+        Every answer holds in other models, too: a list of them, `ifonly.Robust(models, share=0.9)`,
+        or `ifonly.Refits(fit, data, outcome)`, which refits models on bootstrap samples; or it
+        holds while every parameter moves a little, `ifonly.Within(0.005)`.
+    margin
+        How far beyond the threshold the score of every answer is: 0.1, or `ifonly.Logit(0.5)` in
+        log odds. Of more than two classes, how far it is above every other; of a regressor, how
+        far inside the range.
+    tolerance
+        The outcome stays if the numbers that an answer changes end up so much off, all at once:
+        {'income': 500, 'age': 1}, or 0.1, that share of each change. Proved where the model can be
+        read, else sampled with a stated confidence.
     seed
         The same seed gives the same answers.
     budget
@@ -148,6 +165,9 @@ def explain(
         diversity=diversity,
         certify=certify,
         plausible=plausible,
+        robust=robust,
+        margin=margin,
+        tolerance=tolerance,
         seed=seed,
         budget=limit.after(explainer.setting.prepared_rows),
         workers=workers,
@@ -164,6 +184,7 @@ def explain_again(
     space: Space | None = None,
     causes: CausalModel | None = None,
     method: MethodLike | None = None,
+    robust: Any = None,
 ) -> Answers:
     """The answers to the question that a record holds: the same where model and data are.
 
@@ -179,6 +200,8 @@ def explain_again(
         The causal model, where there was one.
     method
         The method, where a part of it was not ifonly's own.
+    robust
+        The other models, or the refits, where there were any.
 
     Returns
     -------
@@ -204,6 +227,7 @@ def explain_again(
             f"The record was made with causes={record['causes']}, and causes is {causes!r}.",
             "Give the causal model that the answers were made with, and only then.",
         )
+    robust = asked_again(record.get("robust"), robust)
     if space is None and data is not None:
         prices = ("labels", "weights", "sparsity", "precision", "one_hot", "thousands")
         gaps = ("fillable", "erasable", "carry")
@@ -223,10 +247,13 @@ def explain_again(
         causes=causes,
         method=read_method(record["method"]) if method is None else method,
         budget=limit.to_prepare,
+        share_rows=record.get("share_rows", True),
     )
     names = ("target", "k", "threshold", "row_rules", "certify", "plausible", "seed")
     limit = limit.after(explainer.setting.prepared_rows)
-    return explainer.explain(rows, budget=limit, **{name: record[name] for name in names})
+    stated = {name: record[name] for name in names} | {"margin": record.get("margin", 0.0)}
+    stated["tolerance"] = record.get("tolerates")
+    return explainer.explain(rows, budget=limit, robust=robust, **stated)
 
 
 @options

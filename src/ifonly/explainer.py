@@ -1,9 +1,4 @@
-"""Model, space and strategy, prepared once and asked often.
-
-pose     rows become codes, the target becomes a goal, the rules become a box
-solve    search, refine, select, judge: batched over rows
-answer   statuses, scores, and a record of what produced them
-"""
+"""Model, space and strategy, prepared once and asked often."""
 
 from __future__ import annotations
 
@@ -14,29 +9,25 @@ from functools import partial
 from typing import Any
 
 from ifonly.answers import Answers
-from ifonly.answers.record import record_of
+from ifonly.answers.produce import produce
 from ifonly.causal import CausalModel
-from ifonly.errors import OptionError, options
-from ifonly.models import Counted
+from ifonly.demands.tolerance import Tolerance
+from ifonly.errors import OptionError, check_flag, options
 from ifonly.models.counted import Contradiction, Rejection
 from ifonly.models.pace import Watch
-from ifonly.plausible import Plausible, Usual, odd_features
-from ifonly.problem.goal import Target, check_threshold, resolve
-from ifonly.rules import Rule, Rules
+from ifonly.plausible import Plausible, Usual
+from ifonly.problem.goal import Logit, Target, check_threshold
+from ifonly.rules import Rules
 from ifonly.solve.asked import Asked
-from ifonly.solve.chunks import answer_in_turns, counted
-from ifonly.solve.method import Method, MethodLike, check_used, method_of
-from ifonly.solve.pose import Batch
-from ifonly.solve.predict import predict_asked
+from ifonly.solve.chunks import counted
+from ifonly.solve.demanding import Known, as_margin, with_demands, with_margin, with_tolerance
+from ifonly.solve.method import Method, MethodLike, check_demands, check_used, method_of
 from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Budget, Question, read_row_rules
-from ifonly.solve.source import Source
-from ifonly.solve.stages import certifier_of
-from ifonly.solve.statuses import wanted_of, wanted_score
 from ifonly.solve.usual import with_usual
 from ifonly.solve.watched import watched
 from ifonly.space import Cost, Space
-from ifonly.space.table.frame import Frame, library_of
+from ifonly.space.table.frame import Frame
 from ifonly.space.table.index import index_of
 
 
@@ -65,6 +56,8 @@ class Explainer:
     budget
         What preparing may cost, as in `explain`: fewer rows of `data` are asked about, and what
         does not fit is left out. `answers.record["prepared_rows"]` says what it cost.
+    share_rows
+        False: `data` are private, and `answers.examples` and `ifonly.prototypes` are refused.
 
     Raises
     ------
@@ -93,7 +86,9 @@ class Explainer:
         causes: CausalModel | None = None,
         method: MethodLike = "auto",
         budget: Any = None,
+        share_rows: bool = True,
     ) -> None:
+        check_flag(share_rows, "share_rows")
         limit = Budget.of(budget)
         self.method = method_of(method)
         categorical = (categorical,) if isinstance(categorical, str) else tuple(categorical)
@@ -102,15 +97,15 @@ class Explainer:
                 f"categorical={list(categorical)} has no effect: `space` states the kinds.",
                 "Give it to Space.infer(data, categorical=...).",
             )
-        if categorical:
-            space = Space.infer(data, categorical)
+        space = Space.infer(data, categorical) if categorical else space
         by_itself = isinstance(method, str) and method == "auto"
         slow = None if by_itself else "surrogate" in self.method.needs
-        setting = prepare(model, data, space, causes, limit, slow=slow).with_rules(rules)
+        setting = prepare(model, data, space, causes, limit, slow=slow, share_rows=share_rows)
         if setting.slow:
             self.method = method_of("surrogate")
-        self.setting = provided(setting, self.method.needs)
+        self.setting = provided(setting.with_rules(rules), self.method.needs)
         self._usual: dict[Any, Usual] = {}
+        self._others: Known = {}
 
     @options
     def explain(
@@ -128,6 +123,9 @@ class Explainer:
         seed: int = 0,
         budget: Any = None,
         plausible: float | bool | Plausible | None = None,
+        robust: Any = None,
+        margin: float | Logit = 0.0,
+        tolerance: Tolerance | None = None,
         workers: int | str = 1,
         progress: bool | Callable[[int, int], None] | None = None,
         keep: bool = False,
@@ -165,6 +163,14 @@ class Explainer:
             Every answer is at least as usual as this share of the rows of `data`, or as its own
             row: 0.05. By default, of answers of similar cost the more usual are chosen; False
             leaves that out, and `ifonly.Plausible` chooses the measure.
+        robust
+            Other models that must agree with every answer: a list of them, `ifonly.Robust`,
+            `ifonly.Refits`; or `ifonly.Within`, for parameters that move.
+        margin
+            How far beyond the threshold the score of every answer is: 0.1, or `ifonly.Logit(0.5)`.
+        tolerance
+            The outcome stays if changed numbers end up so much off: {'income': 500}, or 0.1 of
+            each change. Proved where the model can be read, else sampled.
         workers
             How many processes answer the rows; 'all': one per core. Answers are the same.
         progress
@@ -194,25 +200,29 @@ class Explainer:
         """
         limit, watch = Budget.of(budget), Watch()
         asked_for = (target, k, threshold, certify, seed, limit, progress, keep, plausible, workers)
-        question = Question(*asked_for)
+        question = Question(*asked_for, robust, as_margin(margin), tolerance)
         method = self.method if diversity is None else self.method.with_diversity(diversity)
         with watched(watch, progress, keep=keep):
             setting = self._setting(question, method, rules, weights)
             try:
                 usual = self._usual, limit.deadline
                 setting = with_usual(setting, method.selector, plausible, *usual)
+                setting = with_demands(setting, robust, self._others)
+                setting = with_tolerance(setting, tolerance)
+                check_demands(method, setting.demands, question.margin)
             except KeyboardInterrupt:
                 if not keep:
                     raise
                 watch.ended = time.monotonic()
             check_threshold(threshold, setting.model.classes)
             setting = setting if threshold is None else setting.by_scores
+            setting = with_margin(setting, question.margin)
             setting, carried = setting.carrying(rows)
             asked = Asked.read(setting, rows, carried)
             watch.asked, watch.searching = len(asked.x), True
             own = read_row_rules(row_rules, index_of(rows, len(asked.x)), setting.space)
             model = counted(setting, limit, method, watch)
-            ask = partial(_explained, question, method, rows, asked, own)
+            ask = partial(produce, question, method, rows, asked, own)
             try:
                 return ask(model=model, setting=setting)
             except Rejection:  # one row that the model fails for: the route is right for others
@@ -239,59 +249,3 @@ class Explainer:
         if not method.weighs:  # what nothing makes small is no part of the price
             prices["sparsity"] = 0.0
         return (setting.priced(**prices) if prices else setting).with_rules(rules)
-
-
-def _explained(
-    question: Question,
-    method: Method,
-    rows: Frame,
-    asked: Asked,
-    own: tuple[tuple[Rule, ...], ...],
-    *,
-    model: Counted,
-    setting: Setting,
-) -> Answers:
-    """The answers of the rows asked, asking the model by one route."""
-    x, stated = asked.x, question.threshold is not None
-    cut = question.threshold if stated else setting.decision.threshold
-    certain = not setting.decision.found
-    said = predict_asked(model, asked, cut, stated=stated, certain=certain)
-    goal = resolve(question.target, model.classes, said.decided, threshold=cut, by_scores=stated)
-    if goal.avoided is not None and (method.needs - {"surrogate"} or question.certify is not False):
-        raise OptionError(
-            "target='other' cannot be used here: a method that looks inside the model, or a proof, "
-            "needs one wanted class.",
-            "Name the class, or use method='auto' without certify.",
-        )
-    met = goal.reached(said.scores, said.decided if model.classes else None)
-    batch = Batch(
-        x, goal, met, own, question.seed, said.known, said.failed, asked.odd, asked.places
-    )
-    proving = question.certify is not False or method.proves
-    certify, other = certifier_of(question), asked.setting
-    found = answer_in_turns(batch, setting, model, method, question, certify=certify, other=other)
-    model.confirm()
-    return Answers(
-        space=asked.setting.space,
-        x=x,
-        points=found.points,
-        acted=found.acted,
-        bound=None if found.proof is None else found.proof.bound,
-        seconds=None if found.proof is None else found.proof.seconds,
-        filled=found.filled,
-        extra=found.extra,
-        reached=None if goal.avoided is None else found.reached,
-        usual=found.usual,
-        odd=odd_features(setting.measure, x, found.points, found.usual),
-        status=found.status,
-        wanted=wanted_of(goal, model.classes, said.known),
-        predicted=said.labels(model.classes),
-        row_score=wanted_score(said.confirmed(model)[:, None], goal)[:, 0],
-        score=found.score,
-        index=index_of(rows, len(x)),
-        library=library_of(rows),
-        carried=asked.carried,
-        notes=asked.noted(found.notes, found.status, proving=proving),
-        record=record_of(setting, model, method, question, own, rows, found=found),
-        source=Source(asked.setting, method, batch, found.pools),
-    )

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from ifonly import Answers
-from ifonly.cli.explain import as_target
+from ifonly.cli.options import as_target
 
 
 def test_a_table_shows_only_what_changes_and_says_it_in_sentences(explain: Any) -> None:

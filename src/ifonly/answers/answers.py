@@ -10,14 +10,16 @@ from typing import Any, overload
 import numpy as np
 
 from ifonly.answers.frontier import frontier
-from ifonly.answers.pages import AnswerPages, text_or_file
+from ifonly.answers.pages import text_or_file
 from ifonly.answers.plan import Plan, plan_of
+from ifonly.answers.questions.questions import AnswerQuestions
+from ifonly.answers.regions.regions import AnswerRegions
 from ifonly.answers.save import from_json, to_json, write_parquet
 from ifonly.answers.why import Why, why_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answers(AnswerPages):
+class Answers(AnswerQuestions, AnswerRegions):
     """k answers to each of q rows, with a status for each row: what `explain` returns.
 
     Rows are taken by position: `answers[3]` and `answers[:10]` are Answers too, and a loop over
@@ -70,6 +72,12 @@ class Answers(AnswerPages):
     odd
         bool [q, k, d] the value, or the two values together, that hardly any row of the data has,
         of answers that fewer than 1 % of the rows are as unusual as.
+    agreeing
+        [q, k] the share of the models of `robust` that give each answer the wanted outcome, where
+        there are any; NaN where there is no answer.
+    tolerated
+        [q, k] where a `tolerance` was demanded: 1 where it is proved, else the share of the points
+        within it that have the outcome, a lower bound with a confidence of 95 %.
     carried
         The columns of the rows that are no features, and that answers carry along.
     source

@@ -113,6 +113,8 @@ def _check_record(fields: Fields) -> None:
         raise Damage(f"the rules of single rows are not those of {q} rows")
     if len(record.get("finished_by", ())) not in (0, q):
         raise Damage(f"what finished each row is not said of {q} rows")
+    if len(record.get("examples", ())) not in (0, q):
+        raise Damage(f"the rows of the data that are examples are not said of {q} rows")
     levels = len(record.get("index_names") or ())
     if levels > 1 and any(not isinstance(o, tuple) or len(o) != levels for o in fields["index"]):
         raise Damage(f"'index' does not have {levels} levels")

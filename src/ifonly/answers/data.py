@@ -40,6 +40,8 @@ class AnswerData:
     reached: np.ndarray | None = None
     usual: np.ndarray | None = None
     odd: np.ndarray | None = None
+    agreeing: np.ndarray | None = None
+    tolerated: np.ndarray | None = None
     carried: Carried | None = None
     source: Source | None = field(default=None, repr=False)
 
@@ -264,7 +266,7 @@ class AnswerData:
             else:
                 fields[name] = value
         record = dict(self.record)
-        for name in ("target", "row_rules", "finished_by"):
+        for name in ("target", "row_rules", "finished_by", "examples"):
             if isinstance(record.get(name), list) and len(record[name]) == len(self):
                 record[name] = [record[name][row] for row in rows]
         source = None if self.source is None else self.source.take(rows)

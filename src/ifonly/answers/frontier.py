@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ifonly.answers.data import AnswerData
+from ifonly.demands.agreement import agreeing
+from ifonly.demands.tolerance import tolerated
 from ifonly.errors import OptionError
 from ifonly.models import Counted
 from ifonly.models.counted import Contradiction
@@ -21,6 +23,11 @@ from ifonly.solve.statuses import status_of, wanted_score
 def frontier(answers: AnswerData, diversities: Sequence[float]) -> dict[float, dict[str, Any]]:
     """For each setting, the fields in which its answers differ."""
     source = answers.asked_further()
+    if "examples" in answers.record:
+        raise OptionError(
+            "These are real rows, chosen by their price alone.",
+            "Call it on the answers that `examples` was called on.",
+        )
     if len(answers) > MOST_ROWS:
         raise OptionError(
             f"The candidates of {len(answers)} rows were not kept.",
@@ -62,6 +69,10 @@ def _chosen(answers: AnswerData, source: Source, selector: Selector) -> dict[str
         "extra": extra,
         "reached": reached,
         "usual": usual,
+        "agreeing": agreeing(source.setting.demands, source.batch.goal, points, filled),
+        "tolerated": tolerated(
+            source.setting.demands, source.batch.goal, answers.x, points, filled
+        ),
         "odd": odd_features(source.setting.measure, answers.x, points, usual),
         "score": score,
         "status": status_of(filled, answers.status),

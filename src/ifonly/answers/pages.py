@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, overload
 
-from ifonly.answers.tables import AnswerTables
+from ifonly.answers.certificates import AnswerProofs
 from ifonly.answers.views import row_views
 from ifonly.errors import OptionError
 from ifonly.metrics import importance
@@ -17,7 +17,7 @@ from ifonly.solve.question import check_whole
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerPages(AnswerTables):
+class AnswerPages(AnswerProofs):
     """The part of `Answers` that returns sentences, figures and pages."""
 
     def sentences(self) -> list[list[str]]:

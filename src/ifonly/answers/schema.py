@@ -235,6 +235,8 @@ FIELDS: dict[str, Check] = {
     "reached": maybe(whole("qk")),
     "usual": maybe(numbers("qk")),
     "odd": maybe(flags("qkd")),
+    "agreeing": maybe(numbers("qk")),
+    "tolerated": maybe(numbers("qk")),
     "carried": _carried,
 }
 RECORD: dict[str, Kind] = {
@@ -255,6 +257,8 @@ RECORD: dict[str, Kind] = {
     "decides_from": lambda value: value is None or is_number(value),
     "interrupted": lambda value: isinstance(value, bool),
     "contradicted": lambda value: isinstance(value, bool),
+    "share_rows": lambda value: isinstance(value, bool),
+    "examples": lambda value: isinstance(value, list) and all(map(_is_values, value)),
 }
 OPTIONAL = {
     "unseen",
@@ -263,6 +267,8 @@ OPTIONAL = {
     "reached",
     "usual",
     "odd",
+    "agreeing",
+    "tolerated",
     "bound",
     "seconds",
     "row_rules",
@@ -279,4 +285,6 @@ OPTIONAL = {
     "index_names",
     "interrupted",
     "contradicted",
+    "share_rows",
+    "examples",
 }

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ifonly import metrics
-from ifonly.answers import certificates
 from ifonly.answers.data import AnswerData
 from ifonly.answers.views import row_views
 from ifonly.errors import OptionError, nearest
@@ -104,7 +103,10 @@ class AnswerTables(AnswerData):
         Lines have labels as in `frame()`. `extra` counts the answers for which a smaller change is
         enough; in these, `changed` does not count features that the model ignores. `usual`, where
         that was asked, is the share of the rows of the data that are less usual than the least
-        usual answer; `answers.usual` has that of each.
+        usual answer; `answers.usual` has that of each. `agreement`, where `robust` was asked, is
+        the share of its models that agree with the answer that the fewest agree with.
+        `tolerated`, where a tolerance was demanded, is 1 where it is proved of every answer, else
+        the least share that a sample shows.
 
         Returns
         -------
@@ -127,9 +129,14 @@ class AnswerTables(AnswerData):
         status = [str(status) for status in self.status]
         extra = (self.extra & self.filled).sum(axis=1)
         columns = {"query": np.arange(len(self)), "status": status, **measured, "extra": extra}
-        if self.usual is not None:
-            least = np.where(self.filled, self.usual, np.inf).min(axis=1)
-            columns["usual"] = np.where(np.isfinite(least), least, np.nan)
+        for name, each in (
+            ("usual", self.usual),
+            ("agreement", self.agreeing),
+            ("tolerated", self.tolerated),
+        ):
+            if each is not None:
+                least = np.where(self.filled, each, np.inf).min(axis=1)
+                columns[name] = np.where(np.isfinite(least), least, np.nan)
         return self._table(columns, range(len(self)))
 
     def importance(self, *, by_row: bool = False) -> Frame:
@@ -160,9 +167,7 @@ class AnswerTables(AnswerData):
         0  income      1.0         1.0
         """
         lines = importance.lines(self._shares(), self.space.names, by_row=by_row)
-        if any(name in self.space.labels for name in self.space.names):
-            lines["label"] = [self.name(name) for name in lines["feature"]]
-        return table(lines, self.library)
+        return table(self._labelled(lines), self.library)
 
     def _shares(self) -> dict[str, np.ndarray]:
         """[q, d] each: how often each feature changes, and where that alone is enough."""
@@ -225,37 +230,16 @@ class AnswerTables(AnswerData):
             self.library,
         )
 
-    def certificates(self) -> Frame:
-        """One line per row: how near the nearest answer is, and how near any answer can be.
-
-        The nearest is the one of least price. The price is the distance and `sparsity` times the
-        share of features that change; with a `sparsity` of 0 it is the distance.
-
-        Returns
-        -------
-        Frame
-
-        Raises
-        ------
-        OptionError
-            The answers were made without `certify`, and nothing was proved.
-
-        Examples
-        --------
-        >>> import pandas as pd, ifonly
-        >>> from sklearn.linear_model import LogisticRegression
-        >>> data = pd.DataFrame({"income": [20, 30, 40, 50, 60, 70]})
-        >>> model = LogisticRegression().fit(data, data["income"] > 45)
-        >>> answers = ifonly.explain(model, data[:1], data=data, k=1, certify=True)
-        >>> answers.certificates().columns.to_list()
-        ['query', 'status', 'distance', 'sparsity', 'price', 'bound', 'gap', 'proved', ...]
-        """
-        return table(certificates.lines(self), self.library)
-
     def _table(self, columns: dict[str, Any], rows: Iterable[int]) -> Frame:
         """The frame of columns whose lines belong to rows [n], with the user's own index."""
         names, labels = self.record.get("index_names"), [self.index[q] for q in rows]
         return with_index(table(columns, self.library), names, labels)
+
+    def _labelled(self, lines: dict[str, Any]) -> dict[str, Any]:
+        """The columns, with the user's labels of the features where there are any."""
+        if any(name in self.space.labels for name in (*self.space.names, *lines["feature"])):
+            lines["label"] = [self.name(name) for name in lines["feature"]]
+        return lines
 
     def _column(self, name: str) -> int:
         if name not in self.space.names:

@@ -52,6 +52,8 @@ def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -
                     distance=float(distance[q, a]),
                     extra=bool(answers.extra[q, a]),
                     odd=answers.usual is not None and bool(answers.usual[q, a] < RARE),
+                    agreeing=None if answers.agreeing is None else float(answers.agreeing[q, a]),
+                    tolerated=None if answers.tolerated is None else float(answers.tolerated[q, a]),
                     odd_by=tuple(
                         (one.name, one.value(answers.points[q, a]))
                         for one in shown

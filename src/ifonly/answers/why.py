@@ -86,7 +86,7 @@ def why_of(answers: AnswerData, row: int) -> Why:
             gaps: dict[str, Any] = {one: _gaps(source, row, answers.k, one) for one in GAPS}
             return Why(str(status), note, tuple(map(str, found)), **gaps)
     model = Counted(setting.model, setting.route)
-    free = replace(setting, rules=(), demand=None)
+    free = replace(setting, rules=(), demand=None, demands=())
     problem = replace(source.batch, own=()).pose(free, model, np.array([row]))
     try:
         pool, _ = pool_of(problem, _usable(source.method, problem), answers.k)
@@ -96,6 +96,10 @@ def why_of(answers: AnswerData, row: int) -> Why:
     broken = {
         str(rule): int((~rule.holds(problem.space, problem.x, points)).sum()) for rule in rules
     }
+    each = np.zeros(points.shape[1], dtype=np.intp)
+    goal, x = problem.goal.take(each), problem.x[each]
+    for demand in setting.demands:
+        broken[str(demand)] = int((~(demand.margin(goal, x, points[0]) > 0)).sum())
     most = sorted((item for item in broken.items() if item[1]), key=lambda item: -item[1])
     gaps = {one: _gaps(source, row, answers.k, one) for one in GAPS}
     return Why(str(status), note, (), model.rows, points.shape[1], dict(most), **gaps)

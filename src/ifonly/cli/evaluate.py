@@ -13,7 +13,8 @@ import typer
 
 from ifonly.answers import Answers
 from ifonly.cli import terminal as tables
-from ifonly.cli.explain import Inputs, as_target, open_model
+from ifonly.cli.explain import Inputs, open_model
+from ifonly.cli.options import as_target
 from ifonly.cli.output import check_writable, deliver
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.external import read_sets

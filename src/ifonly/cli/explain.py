@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,10 +11,20 @@ import typer
 
 from ifonly.cli.finish import Format, chosen_format, finish
 from ifonly.cli.messages import say
-from ifonly.cli.options import as_groups, as_method, as_ordinal, as_row_rules, as_weights, number_of
+from ifonly.cli.options import (
+    as_groups,
+    as_method,
+    as_ordinal,
+    as_row_rules,
+    as_target,
+    as_tolerance,
+    as_weights,
+    as_workers,
+)
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
-from ifonly.errors import DataError, OptionError, TargetError, nearest
+from ifonly.demands.robust import Robust
+from ifonly.errors import DataError, OptionError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models import as_model
 from ifonly.models.adapters.names import own_names
@@ -104,6 +113,17 @@ Usual = Annotated[
     float | None,
     typer.Option("--plausible", help="As usual as this share of the training rows: 0.05."),
 ]
+Others = Annotated[
+    list[Path] | None, typer.Option("--robust", help="Another model that must agree; repeatable.")
+]
+Share = Annotated[float, typer.Option(help="The share of the other models that must agree.")]
+Beyond = Annotated[float, typer.Option("--margin", help="How far beyond the threshold: 0.1.")]
+Off = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tolerance", help="The outcome stays if a number ends up off: 'income=500', or 0.1 of it."
+    ),
+]
 Groups = Annotated[
     list[str] | None,
     typer.Option("--one-hot", help="Columns that are one category: 'job_a, job_b'; 'none': none."),
@@ -165,6 +185,10 @@ def explain(
     round_numbers: Round = True,
     certify: Certify = None,
     plausible: Usual = None,
+    robust: Others = None,
+    robust_share: Share = 1.0,
+    margin: Beyond = 0.0,
+    tolerance: Off = None,
     one_hot: Groups = None,
     thousands: Thousands = ",",
     fillable: Fillable = None,
@@ -190,8 +214,10 @@ def explain(
     limit = Limit.of(budget)
     demands: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
     demands |= {"certify": certify or False, "plausible": plausible, "budget": limit, "keep": True}
-    demands["workers"] = int(workers) if workers.isdecimal() else workers
-    demands["row_rules"] = as_row_rules(row_rule or (), len(asked))
+    others = [load_model(one, trust_pickle=trust_pickle, trust=trust or ()) for one in robust or ()]
+    demands |= {"robust": Robust(others, robust_share) if others else None, "margin": margin}
+    demands["tolerance"] = as_tolerance(tolerance or (), space.names)
+    demands |= {"row_rules": as_row_rules(row_rule, len(asked)), "workers": as_workers(workers)}
     asking: dict[str, Any] = {"space": space, "rules": stated, "method": way}
     explainer = Explainer(loaded, data=train, budget=limit.to_prepare, **asking)
     wanted = as_target(target, explainer.setting.model.classes)
@@ -227,28 +253,6 @@ def _space(
     more: dict[str, Any] = {option: columns or () for option, columns in named.items()}
     more |= {"weights": prices, "one_hot": as_groups(one_hot), "thousands": thousands}
     return Space.infer(train, ordinal=orders, **more)
-
-
-def as_target(text: str, classes: tuple[Any, ...]) -> Any:
-    """The target that a text means to a model: a class by its text, or a range LOW..HIGH.
-
-    >>> as_target("1", (0, 1)), as_target("200..250.5", ()), as_target("..9", ())
-    (1, (200.0, 250.5), (-inf, 9.0))
-    """
-    for known in classes:
-        if str(known) == text or (isinstance(known, float) and number_of(text) == known):
-            return known
-    ends = re.fullmatch(r"(.*)\.\.(.*)", text)
-    low, high = (ends[1], ends[2]) if ends else ("", "")
-    bounds = (number_of(low or "-inf"), number_of(high or "inf"))
-    if ends and (low or high) and None not in bounds:
-        return bounds
-    if not classes:
-        raise TargetError(
-            f"The model predicts numbers, and {text!r} is not a range of them.",
-            "Give --target LOW..HIGH, such as 200..250; an end may be left out.",
-        )
-    return text
 
 
 def _inputs(

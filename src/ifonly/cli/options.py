@@ -3,6 +3,7 @@
     --row-rule "3: income at most 30000"
     --ordinal "education: School, HS-grad, Bachelors"
     --weight "age=2"        --weight "income=up 3, down 1"
+    --tolerance income=500  --tolerance 0.1
 
 Names and levels that hold a comma, a colon or a sign stand in quotes.
 """
@@ -16,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from ifonly.errors import OptionError
+from ifonly.errors import OptionError, TargetError
 from ifonly.rules.language.names import QUOTED, unquoted
 from ifonly.search import Engine
 from ifonly.solve.method import MethodLike
@@ -45,14 +46,14 @@ def as_method(
     return Engine(effort or "auto", device=device, **knobs)
 
 
-def as_row_rules(texts: Iterable[str], q: int) -> dict[int, list[str]]:
+def as_row_rules(texts: Iterable[str] | None, q: int) -> dict[int, list[str]]:
     """The rules of single rows of a file with q rows, by the rows' positions.
 
     >>> as_row_rules(["3: income at most 30000", "3: age fixed"], 9)
     {3: ['income at most 30000', 'age fixed']}
     """
     rules: dict[int, list[str]] = {}
-    for text in texts:
+    for text in texts or ():
         match = _ROW_RULE.fullmatch(text)
         if not match:
             raise OptionError(
@@ -123,6 +124,56 @@ def as_weights(texts: Iterable[str], names: Iterable[str]) -> dict[str, float | 
             )
         weights[_once(name, weights, "--weight")] = price
     return weights
+
+
+def as_tolerance(texts: Iterable[str], names: Iterable[str]) -> float | dict[str, float] | None:
+    """By how much changed numbers may be off: a share of each change, or an amount per feature.
+
+    >>> as_tolerance(["income=500", "age=1"], ["age", "income"]), as_tolerance(["0.1"], ["age"])
+    ({'income': 500.0, 'age': 1.0}, 0.1)
+    """
+    stated = list(texts)
+    if len(stated) == 1 and (share := _positive(stated[0])) is not None:
+        return share
+    amounts: dict[str, float] = {}
+    for text in stated:
+        name, rest = _named(text, "=", names)
+        amount = _positive(rest)
+        if not name or amount is None:
+            raise OptionError(
+                f"--tolerance {text!r} does not state an amount.",
+                "Give --tolerance income=500 for each feature, or one share of all changes, "
+                "--tolerance 0.1.",
+            )
+        amounts[_once(name, amounts, "--tolerance")] = amount
+    return amounts or None
+
+
+def as_target(text: str, classes: tuple[Any, ...]) -> Any:
+    """The target that a text means to a model: a class by its text, or a range LOW..HIGH.
+
+    >>> as_target("1", (0, 1)), as_target("200..250.5", ()), as_target("..9", ())
+    (1, (200.0, 250.5), (-inf, 9.0))
+    """
+    for known in classes:
+        if str(known) == text or (isinstance(known, float) and number_of(text) == known):
+            return known
+    ends = re.fullmatch(r"(.*)\.\.(.*)", text)
+    low, high = (ends[1], ends[2]) if ends else ("", "")
+    bounds = (number_of(low or "-inf"), number_of(high or "inf"))
+    if ends and (low or high) and None not in bounds:
+        return bounds
+    if not classes:
+        raise TargetError(
+            f"The model predicts numbers, and {text!r} is not a range of them.",
+            "Give --target LOW..HIGH, such as 200..250; an end may be left out.",
+        )
+    return text
+
+
+def as_workers(text: str) -> int | str:
+    """A number of processes, or a word."""
+    return int(text) if text.isdecimal() else text
 
 
 def number_of(text: str) -> float | None:

@@ -47,6 +47,7 @@ class Counted:
     """What the route has said, where asking again costs more than remembering."""
     rows: int = 0
     calls: int = 0
+    others: int = 0  # rows that a demand asked other models about
     most_rows: int | None = None
     """No more rows than these are asked about; what is beyond has no scores (NaN)."""
     deadline: float | None = None
@@ -130,7 +131,7 @@ class Counted:
         try:
             yield other
         finally:
-            self.rows, self.calls = other.rows, other.calls
+            self.rows, self.calls, self.others = other.rows, other.calls, other.others
 
     def imagined(self, model: Model, memo: Memo | None = None) -> Counted:
         """A model that costs nothing in place of this one, in the time that the search has left."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.errors import OptionError, ReadingError
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.pace import Meter
 from ifonly.models.protocol import Model
@@ -22,10 +23,35 @@ class Readable:
     adapted: Model
     probe: np.ndarray
     data: np.ndarray
-    given: bool = True
+    given: bool
     """Whether these are the user's rows, and not one in the middle of the space."""
+    model: Model
+    """The user's own model, with the columns that these rows carry along."""
+    shared: bool = True
+    """Whether these rows may be shown."""
     kept: list[Any] = field(default_factory=list, compare=False)
     """The setting with a reading, once a question without `certify` has needed one."""
+
+    def check(self) -> None:
+        """Refuse to read a model that also takes columns which are no features."""
+        if getattr(self.adapted, "carried", None) is not None:
+            raise ReadingError(
+                "The model takes columns that are carried along, and cannot be read.",
+                "Use method='auto', or fit it without them.",
+            )
+
+    def check_shown(self) -> None:
+        """Refuse to show rows that are private, or that there are none of."""
+        if not self.shared:
+            raise OptionError(
+                "The rows of `data` are private: the Explainer was made with share_rows=False.",
+                "Answers, `contributions` and `responsiveness` show none of them.",
+            )
+        if not self.given:
+            raise OptionError(
+                "There are no real rows: a `space` was given, and no `data`.",
+                "Give `data`, the frame of features that the model was trained on.",
+            )
 
     @cached_property
     def trees(self) -> Trees | None:

@@ -34,6 +34,8 @@ class ClassMargin:
 
     model: Logits
     wanted: Array
+    short: Array | None = None
+    """[1, q] how far beyond the others' its logit must be."""
 
     @classmethod
     def of(cls, model: Logits, wanted: Array, k: int, c: int, x: Array) -> ClassMargin:
@@ -45,7 +47,7 @@ class ClassMargin:
 
     def margin(self, points: Array) -> Array:
         logits = _apart(self.model.logits(_together(points)), points)
-        return namespace(logits).sum(logits * self._sides(logits), axis=0)
+        return self._beyond(namespace(logits).sum(logits * self._sides(logits), axis=0))
 
     def gradient(self, points: Array) -> tuple[Array, Array]:
         units = _together(points)
@@ -55,10 +57,15 @@ class ClassMargin:
             sides = self._sides(_apart(self.model.logits(units), points))
         logits, gradient = self.model.logits_gradient(units, _together(sides))
         margin = namespace(logits).sum(_apart(logits, points) * sides, axis=0)
-        return margin, _apart(gradient, points)
+        return self._beyond(margin), _apart(gradient, points)
 
     def take(self, rows: Array) -> ClassMargin:
-        return ClassMargin(self.model, namespace(self.wanted).take(self.wanted, rows, axis=2))
+        xp = namespace(self.wanted)
+        short = None if self.short is None else xp.take(self.short, rows, axis=1)
+        return ClassMargin(self.model, xp.take(self.wanted, rows, axis=2), short)
+
+    def _beyond(self, margin: Array) -> Array:
+        return margin if self.short is None else margin - self.short
 
     @cached_property
     def _two_sides(self) -> Array:

@@ -9,18 +9,55 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ifonly.errors import TargetError, close, listed
+from ifonly.errors import OptionError, TargetError, close, listed
 
 Target: TypeAlias = Hashable | Sequence[Hashable]
 """'opposite', 'other', a class, a range (low, high) of a regressor, or a list with one per row."""
 OPEN = (-np.inf, np.inf)
 TINY = 1e-12
 """The margin of a score that lies exactly on an edge that belongs to the target."""
+
+
+EDGE = 1e-9
+"""By how much less than the stated margin is enough: a sum of floats may miss it."""
+
+
+@dataclass(frozen=True)
+class Logit:
+    """A margin in log odds, beyond the threshold of a model of two classes.
+
+    Parameters
+    ----------
+    amount
+        The log odds of an answer are that far on the wanted side of those of the threshold.
+
+    Raises
+    ------
+    OptionError
+        It is not a number above 0.
+
+    Examples
+    --------
+    >>> Logit(0.5)
+    Logit(amount=0.5)
+    """
+
+    amount: float
+
+    def __post_init__(self) -> None:
+        check_margin(self.amount, "The margin in log odds")
+
+
+def check_margin(value: Any, name: str) -> None:
+    """Refuse what is not a finite number above 0."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not 0 < value < math.inf:
+        raise OptionError(f"{name} is {value!r}.", "Give a number above 0, such as 0.1.")
 
 
 @dataclass(frozen=True)
@@ -41,9 +78,23 @@ class Goal:
     """The user has stated the threshold: it decides, and the model's own decisions do not."""
     avoided: np.ndarray | None = None
     """bool [q], or None: no row avoids a class."""
+    beyond: np.ndarray | None = None
+    """[q] how far beyond the edge a score must be; a range has been narrowed by it."""
 
     def margin(self, scores: np.ndarray) -> np.ndarray:
         """[q, m] how far scores [q, m, c] are inside the target; negative outside."""
+        inside = self._inside(scores)
+        return inside if self.beyond is None else inside - self.beyond[:, None]
+
+    @property
+    def edge(self) -> np.ndarray | None:
+        """[q] the score of the second of two classes that each row must reach, or stay below."""
+        if self.threshold is None:
+            return None
+        sides = np.where(self.wanted == 1, 1.0, -1.0)
+        return self.threshold + sides * (0.0 if self.beyond is None else self.beyond)
+
+    def _inside(self, scores: np.ndarray) -> np.ndarray:
         if scores.shape[-1] == 1:
             return self._range_margin(scores[..., 0])
         if self.threshold is not None:
@@ -68,10 +119,10 @@ class Goal:
         if decided is None:
             return self.margin(scores) > 0
         same = np.asarray(decided == self.wanted[:, None])
-        if self.avoided is None:
-            return same
-        known = np.asarray(decided) >= 0
-        return np.where(self.avoided[:, None], known & ~same, same)
+        if self.avoided is not None:
+            known = np.asarray(decided) >= 0
+            same = np.where(self.avoided[:, None], known & ~same, same)
+        return same if self.beyond is None else same & (self.margin(scores) > 0)
 
     def reached(self, scores: np.ndarray, decided: np.ndarray | None) -> np.ndarray:
         """bool [q]: `met` of one point per row, with scores [q, c] and decisions [q]."""
@@ -80,8 +131,45 @@ class Goal:
     def take(self, rows: np.ndarray) -> Goal:
         """The goals of some rows."""
         avoided = None if self.avoided is None else self.avoided[rows]
+        beyond = None if self.beyond is None else self.beyond[rows]
         ends = self.low[rows], self.high[rows]
-        return Goal(self.wanted[rows], *ends, self.threshold, self.by_scores, avoided)
+        return Goal(self.wanted[rows], *ends, self.threshold, self.by_scores, avoided, beyond)
+
+    def by(self, margin: float | Logit, c: int) -> Goal:
+        """The goal of a model of c classes that is reached by a margin.
+
+        A score of the second of two classes is that far beyond the threshold; of more classes, the
+        wanted one's is that far above every other; a number is that far inside the range.
+        """
+        if c > 2 or not c:
+            if isinstance(margin, Logit):
+                what = f"{c} classes" if c else "none: it is a regressor"
+                raise OptionError(
+                    f"margin={margin} is for a model of two classes, and this one has {what}.",
+                    "Give a number, margin=0.1, in the scale of the scores.",
+                )
+            if c:
+                return replace(self, beyond=np.full(len(self.wanted), margin - EDGE))
+            low, high = self.low + margin, self.high - margin
+            if (low > high).any():
+                raise OptionError(
+                    f"margin={margin:g} leaves nothing of the range.", "Give a smaller margin."
+                )
+            return replace(self, low=low, high=high)
+        threshold = 0.5 if self.threshold is None else self.threshold
+        second = self.wanted == 1
+        if isinstance(margin, Logit):
+            shift = np.where(second, margin.amount, -margin.amount)
+            edge = 1 / (1 + np.exp(-(math.log(threshold / (1 - threshold)) + shift)))
+            beyond = np.abs(edge - threshold)
+        else:
+            beyond = np.full(len(second), margin)
+        if (beyond >= np.where(second, 1 - threshold, threshold)).any():
+            raise OptionError(
+                f"margin={margin} leaves no score beyond the threshold {threshold:g}.",
+                "Give a smaller margin, such as 0.1, or ifonly.Logit(0.5).",
+            )
+        return replace(self, threshold=threshold, beyond=beyond - EDGE)
 
     def _range_margin(self, value: np.ndarray) -> np.ndarray:
         inside = np.minimum(value - self.low[:, None], self.high[:, None] - value)
@@ -95,11 +183,24 @@ def resolve(
     *,
     threshold: float | None = None,
     by_scores: bool = True,
+    margin: float | Logit = 0.0,
 ) -> Goal:
     """The goal of rows whose class index the model has `predicted` [q].
 
     A `threshold` is one that the user states, or, without `by_scores`, that the model has itself.
     """
+    goal = _resolved(target, classes, predicted, threshold, by_scores=by_scores)
+    return goal if margin == 0 else goal.by(margin, len(classes))
+
+
+def _resolved(
+    target: Any,
+    classes: tuple[Any, ...],
+    predicted: np.ndarray,
+    threshold: float | None,
+    *,
+    by_scores: bool,
+) -> Goal:
     q = len(predicted)
     if by_scores:
         check_threshold(threshold, classes)

@@ -17,6 +17,7 @@ from ifonly.models import Counted, Differentiable
 from ifonly.models.reading import Reading, Trees
 from ifonly.models.routes.lookup import Lookup
 from ifonly.plausible import Usual
+from ifonly.problem.demand import Demand, least_margin
 from ifonly.problem.goal import Goal
 from ifonly.problem.moves import Grid, Moves
 from ifonly.problem.pool import Pool
@@ -61,6 +62,8 @@ class Problem:
     """What single rows obey besides, all of it in the box; empty, or one entry per row."""
     places: np.ndarray | None = None
     """[q] where each row's carried columns are, if the model takes any."""
+    demands: tuple[Demand, ...] = ()
+    """What answers must meet besides."""
 
     @cached_property
     def moves(self) -> Moves:
@@ -101,13 +104,16 @@ class Problem:
         unknown = np.isnan(margin)  # what a budget leaves unasked, or the model fails for
         if self.early != self.relations:
             unknown |= self.late(result, margin > 0)
-        return np.where(unknown, -np.inf, margin) if unknown.any() else margin
+        margin = np.where(unknown, -np.inf, margin) if unknown.any() else margin
+        return self.demanded(result, margin) if self.demands else margin
+
+    def demanded(self, result: np.ndarray, margin: np.ndarray, *, by: str = "") -> np.ndarray:
+        """[q, m] margins of results [q, m, d], or what demands, `by` themselves, leave of them."""
+        demands = [getattr(one, by, one) for one in self.demands]
+        return least_margin(demands, self.model, self.goal, self.x, result, margin)
 
     def clearly(self, margin: np.ndarray) -> np.ndarray:
-        """bool [...]: margins of points that the model itself gives the wanted outcome, too.
-
-        A network's table is a little less precise than the network.
-        """
+        """bool [...]: margins that stay above 0 if a network is asked in place of its table."""
         route = self.model.route
         return margin > (route.slack if isinstance(route, Lookup) else 0.0)
 
@@ -189,11 +195,8 @@ class Problem:
         """All rules that a row obeys."""
         return self.rules + (self.own_rules[row] if self.own_rules else ())
 
-    def feasible(self, points: np.ndarray) -> np.ndarray:
-        """bool [q, m]: the points [q, m, d] that change something and that the rules allow."""
-        return self._possible(points, self.result(points))
-
     def _possible(self, points: np.ndarray, result: np.ndarray) -> np.ndarray:
+        """bool [q, m]: the points [q, m, d] that change something and that the rules allow."""
         allowed = self._lie_inside(points, result) & self.changed(points).any(axis=-1)
         return np.asarray(allowed & self._obey(result))
 
@@ -212,30 +215,26 @@ class Problem:
 
     def accepts(self, points: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
         """bool [q, m]: the points [q, m, d] that are answers, without their scores."""
-        return self._judged(points, among, score=False)[0]
+        return self.judge(points, among, score=False)[0]
 
     def judge(
-        self, points: np.ndarray, among: np.ndarray | None = None
+        self, points: np.ndarray, among: np.ndarray | None = None, *, score: bool = True
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Which points [q, m, d] are answers, bool [q, m]; scores [q, m, c] and classes [q, m].
 
         This is the only definition. A point is an answer where it changes something, is a row that
-        can be written (every value the row's own, or on the value grid), every rule holds, and the
-        user's own model decides as wanted. Scores are NaN and classes -1 where a rule forbids, or
-        `among` [q, m] leaves out.
+        can be written (every value the row's own, or on the value grid), every rule holds, the
+        user's own model decides as wanted, and every demand is met. Scores are NaN and classes -1
+        where a rule forbids, or `among` [q, m] leaves out; without `score`, they may all be.
         """
-        return self._judged(points, among, score=True)
-
-    def _judged(
-        self, points: np.ndarray, among: np.ndarray | None, *, score: bool
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         result = self.result(points)
         accepted = self.lawful(points, result) & self.changed(points).any(axis=-1)
         if among is not None:
             accepted &= among
         rows, _ = np.nonzero(accepted)
-        asked = tagged(result, self.places)[accepted]
-        decided, own = self.model.own(asked, decide=not self.goal.by_scores, score=score)
+        asked, by_scores = tagged(result, self.places)[accepted], self.goal.by_scores
+        score |= self.goal.beyond is not None
+        decided, own = self.model.own(asked, decide=not by_scores, score=score)
         met = self.goal.take(rows).reached(own, decided)
         if score:
             met &= np.isfinite(own).all(axis=1)  # asked about in full, within the budget
@@ -244,6 +243,8 @@ class Problem:
         scores[accepted] = own
         reached[accepted] = np.nan_to_num(own).argmax(axis=1) if decided is None else decided
         accepted[accepted] = met
+        if self.demands:
+            accepted = self.demanded(result, np.where(accepted, 1.0, -np.inf), by="itself") > 0
         return accepted, scores, reached
 
     def lawful(self, points: np.ndarray, result: np.ndarray | None = None) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,8 +31,36 @@ def sentence(answer: AnswerView, show: Show = value_text) -> str:
     rare = " with ".join(f"{show(name)} {show(value)}" for name, value in answer.odd_by)
     why = f": {rare} is rare" if rare else ""
     odd = f" Fewer than 1 % of real rows are as unusual{why}." if answer.odd else ""
+    agree = f" {agreement(answer.agreeing)}" if answer.agreeing is not None else ""
     changes = _listed("were", answer.actions, show, MOST)
-    return f"If only {changes}{then}: {outcome(answer, show)}.{extra}{odd}"
+    said = f"{outcome(answer, show)}.{_holds(answer)}{extra}{odd}{agree}"
+    return f"If only {changes}{then}: {said}"
+
+
+def _holds(answer: AnswerView) -> str:
+    """How sure it is that the outcome stays within the tolerance, where one was demanded.
+
+    >>> _holds(AnswerView((), "yes", 1.0, 1.0, tolerated=0.99003))
+    ' It stays in at least 99.0 % of the tolerance, by a sample with 95 % confidence.'
+    """
+    if answer.tolerated is None:
+        return ""
+    if answer.tolerated == 1:
+        return " It stays everywhere within the tolerance, proved."
+    share = math.floor(1000 * answer.tolerated) / 10
+    return (
+        f" It stays in at least {share:.1f} % of the tolerance, by a sample with 95 % confidence."
+    )
+
+
+def agreement(share: float) -> str:
+    """How many other models agree with an answer.
+
+    >>> agreement(1.0), agreement(0.889)
+    ('All other models agree.', '89 % of the other models agree.')
+    """
+    some = "All" if share == 1 else f"{100 * share:.0f} % of the"
+    return f"{some} other models agree."
 
 
 def _listed(verb: str, changes: tuple[Change, ...], show: Show, most: int) -> str:

@@ -49,6 +49,11 @@ class AnswerView:
     """Whether fewer than one in a hundred real rows are as unusual."""
     odd_by: tuple[tuple[str, Any], ...] = ()
     """The feature and the value, or the two of them, that hardly any real row has."""
+    tolerated: float | None = None
+    """Where a tolerance was demanded: 1 where it is proved, else the share that a sample shows."""
+
+    agreeing: float | None = None
+    """The share of other models that agree, where they were asked."""
 
     @property
     def actions(self) -> tuple[Change, ...]:

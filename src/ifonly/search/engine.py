@@ -38,7 +38,7 @@ from ifonly.problem.problem import Problem
 from ifonly.search.copies import copies_of_neighbours
 from ifonly.search.device.selector import check_device, room, search_on
 from ifonly.search.edit_list import Plan, plan
-from ifonly.search.lines.near_points import near_points
+from ifonly.search.lines.near_points import proposed_points
 
 Floats = NDArray[np.floating]
 _INF = np.float32(np.inf)
@@ -253,7 +253,7 @@ def _along_trees(problem: Problem, found: _Found) -> _Found:
     trees = problem.trees()
     if trees is None:
         return found
-    points = near_points(problem, trees, found.cost.min(axis=1))
+    points = proposed_points(problem, trees, found.cost.min(axis=1))
     return _joined([found, _ask(problem, problem.box.clip(points))])
 
 

@@ -18,6 +18,7 @@ from ifonly.arrays.keys import uniforms
 from ifonly.errors import ModelError, OptionError, nearest
 from ifonly.models.adapters.shifted import Shifted
 from ifonly.objective import L1, L2, ClassMargin, Hinge, Loss, Margin, RangeMargin
+from ifonly.problem.goal import Goal
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search.descent import Pace, descend
@@ -203,11 +204,22 @@ def _margin(problem: Problem, x: Any, k: int) -> Margin:
     assert model is not None
     if problem.model.classes:
         if goal.threshold is not None:
-            shifted = Shifted(model, goal.threshold)
-            return ClassMargin.of(shifted, goal.wanted, k, 2, x)
-        return ClassMargin.of(model, goal.wanted, k, len(problem.model.classes), x)
+            model = Shifted(model, goal.threshold)
+        margin = ClassMargin.of(model, goal.wanted, k, len(problem.model.classes), x)
+        return margin if goal.beyond is None else replace(margin, short=_short(goal, x))
     xp = array_namespace(x)
     low = xp.asarray(goal.low[None], dtype=x.dtype, device=device(x))
     high = xp.asarray(goal.high[None], dtype=x.dtype, device=device(x))
     spread = problem.reference.scores.std() if len(problem.reference.scores) else 1.0
     return RangeMargin(model, low, high, unit=0.1 * float(spread or 1.0))
+
+
+def _short(goal: Goal, x: Any) -> Any:
+    """[1, q] the margin in logits of a margin in score; of more than two classes, the least."""
+    assert goal.beyond is not None
+    if goal.edge is None or goal.threshold is None:
+        logits = np.log((1 + goal.beyond) / (1 - goal.beyond))
+    else:
+        odds = goal.edge / (1 - goal.edge), goal.threshold / (1 - goal.threshold)
+        logits = np.abs(np.log(odds[0] / odds[1]))
+    return array_namespace(x).asarray(logits[None], dtype=x.dtype, device=device(x))

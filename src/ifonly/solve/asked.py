@@ -51,6 +51,7 @@ class Asked:
             route=Labels(model) if isinstance(setting.route, Labels) else model,
             metric=Metric.of(space),
             reading=None,
+            demands=tuple(demand.over(space) for demand in setting.demands),
         )
         return cls(x, other, carried, own_notes(features, known, x))
 

@@ -9,6 +9,7 @@ as they come, it gets no marks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -131,6 +132,17 @@ def check_used(method: Method, certify: bool | float, sparsity: float) -> None:
             f"sparsity={sparsity!r} of the space has no effect: {type(method.selector).__name__} "
             f"takes the points of {searcher} in order.",
             "Leave `sparsity` out, or use method='auto' or 'exact'.",
+        )
+
+
+def check_demands(method: Method, demands: Sequence[object], margin: object) -> None:
+    """Refuse a demand, or a margin, that the method cannot obey while it searches."""
+    on_device = getattr(method.searcher, "device", None) is not None
+    if (demands and method.proves) or (on_device and (demands or margin)):
+        what = f"the demand that {demands[0]}" if demands else f"margin={margin!r}"
+        raise OptionError(
+            f"{type(method.searcher).__name__} cannot be given {what}.",
+            "Use method='auto'; with certify=True it proves how near any answer can be.",
         )
 
 

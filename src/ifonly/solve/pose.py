@@ -61,6 +61,7 @@ def pose(
         usual=setting.usual,
         own_rules=tuple(tuple(rule for rule in rules if rule.boxed) for rules in own),
         places=places,
+        demands=setting.demands,
     )
 
 

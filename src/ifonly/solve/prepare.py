@@ -28,6 +28,7 @@ from ifonly.models.routes.lookup import Lookup
 from ifonly.models.sense import check_sense
 from ifonly.models.split_points import read_stops
 from ifonly.plausible import AsUsual, Usual
+from ifonly.problem.demand import Demand
 from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
 from ifonly.rules import Box, Rule, Rules, as_rules
@@ -69,7 +70,8 @@ class Setting:
     causes: Causes | None = None
     reading: Reading | None = None
     demand: AsUsual | None = None
-    """How usual answers must be."""
+    demands: tuple[Demand, ...] = ()
+    """How usual answers must be, and what else they must meet."""
     usual: Usual | None = None
     """How usual points are, where the choice prefers those that are."""
     unread: str = ""
@@ -158,6 +160,7 @@ def prepare(
     budget: Budget | None = None,
     *,
     slow: bool | None = False,
+    share_rows: bool = True,
 ) -> Setting:
     """The setting of a model over a space, or over the space of `data`; rules are added to it.
 
@@ -194,6 +197,7 @@ def prepare(
         if not carries:  # what is read off a model is not known to hold for every row's own columns
             ignored = ignored_features(way.inner, chain, way.within, space, probe)
         reference = reference_of(way, asked[: len(kept)], said, len(space))
+    own_rows = (probe, False) if codes is None else (codes, True)
     check_sense(adapted, reference.scores, way.decision, shares=adapted is not model)
     return Setting(
         space,
@@ -207,9 +211,7 @@ def prepare(
         way.decision,
         False,
         kind,
-        Readable(
-            way.inner, way.within, probe, probe if codes is None else codes, codes is not None
-        ),
+        Readable(way.inner, way.within, probe, *own_rows, adapted, share_rows),
         causes=None if causes is None else causes.bind(space),
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
         prepared_rows=meter.asked,
@@ -229,7 +231,7 @@ def provided(setting: Setting, needs: frozenset[str], *, certify: bool = False) 
         meter = Meter(replace(source.adapted.meter.pace))
         source = replace(source, adapted=replace(source.adapted, meter=meter))
     if "gradient" in needs and setting.gradient is None:
-        _check_readable(source)
+        source.check()
         found = differentiable(source.inner, source.adapted, setting.space, source.probe)
         setting = replace(setting, gradient=found)
     reading = "reading" in needs
@@ -239,22 +241,13 @@ def provided(setting: Setting, needs: frozenset[str], *, certify: bool = False) 
     return replace(setting, prepared_rows=setting.prepared_rows + meter.asked)
 
 
-def _check_readable(source: Readable) -> None:
-    """Refuse to read a model that also takes columns which are no features."""
-    if getattr(source.adapted, "carried", None) is not None:
-        raise ReadingError(
-            "The model takes columns that are carried along, and cannot be read.",
-            "Use method='auto', or fit it without them.",
-        )
-
-
 def _read(source: Readable, space: Space, *, must: bool) -> tuple[Reading | None, str]:
     """The model as a solver can be given it, checked against what it says itself.
 
     Where it says otherwise, an error or, unless a reading `must` be there, the reason.
     """
     try:
-        _check_readable(source)
+        source.check()
         reading = read(source.inner, source.adapted, space, source.data)
         checked = check_reading(reading, source.adapted, space, source.data)
     except ReadingError as error:
@@ -296,5 +289,4 @@ def _extent(feature: Feature) -> str:
     """What values a feature has, in words."""
     if isinstance(feature, Categorical):
         return f"has the levels {', '.join(map(repr, feature.levels[:12]))}"
-    low, high = value_of(feature, feature.low), value_of(feature, feature.high)
-    return f"goes from {low} to {high}"
+    return f"goes from {value_of(feature, feature.low)} to {value_of(feature, feature.high)}"

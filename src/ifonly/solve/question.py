@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.demands.robust import plain
 from ifonly.errors import OptionError, RuleError
 from ifonly.plausible import Plausible
-from ifonly.problem.goal import Target
+from ifonly.problem.goal import Logit, Target
 from ifonly.rules import Rule, as_rules
 from ifonly.space import Space
 from ifonly.space.table.index import positions_of
@@ -39,6 +40,9 @@ class Question:
     keep: bool
     plausible: Any = None
     workers: int | str = 1
+    robust: Any = None
+    margin: float | Logit = 0.0
+    tolerance: Any = None
 
     def __post_init__(self) -> None:
         if self.workers != "all":
@@ -66,6 +70,9 @@ class Question:
             "certify": self.certify,
             "seed": int(self.seed),
             "plausible": _plausible(self.plausible),
+            "robust": plain(self.robust),
+            "margin": vars(self.margin) if isinstance(self.margin, Logit) else self.margin,
+            "tolerates": _plain_tolerance(self.tolerance),
             "budget": self.budget.stated,
         }
 
@@ -76,6 +83,13 @@ def _plausible(value: Any) -> Any:
         return value
     measure = value.measure if isinstance(value.measure, str) else repr(value.measure)
     return {"measure": measure, "level": value.level}
+
+
+def _plain_tolerance(value: Any) -> Any:
+    """A tolerance as JSON holds it."""
+    if isinstance(value, Mapping):
+        return {str(name): float(amount) for name, amount in value.items()}
+    return None if value is None else float(value)
 
 
 def _plain(target: Any) -> Any:

@@ -14,11 +14,13 @@ import numpy as np
 
 from ifonly.arrays.keys import row_streams, uniforms
 from ifonly.models import Counted
+from ifonly.problem.goal import Goal
 from ifonly.problem.pool import Pool
 from ifonly.rules import Rule
 from ifonly.solve.method import Method
 from ifonly.solve.pose import Batch
 from ifonly.solve.prepare import Setting
+from ifonly.solve.statuses import wanted_score
 from ifonly.space.table.carry import tagged
 
 MOST_ROWS = 2000
@@ -65,16 +67,30 @@ class Source:
         (by default, all rows'). Where causes are known, points are actions, and what follows from
         them is what the model is asked about.
         """
+        codes, goal = self._posed(points, asked, rows)
+        model = Counted(self.setting.model, self.setting.model)
+        decided, scores = model.own(codes, decide=not goal.by_scores, score=goal.beyond is not None)
+        met = np.zeros(asked.shape, dtype=bool)
+        met[asked] = goal.reached(scores, decided)
+        return met
+
+    def scores(self, points: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """[q, m] the wanted score of points [q, m, d] of some rows [q]: as those of answers."""
+        codes, goal = self._posed(points, np.ones(points.shape[:2], dtype=bool), rows)
+        model = Counted(self.setting.model, self.setting.model)
+        _, scores = model.own(codes, decide=False)
+        return wanted_score(scores[:, None], goal).reshape(points.shape[:2])
+
+    def _posed(
+        self, points: np.ndarray, asked: np.ndarray, rows: np.ndarray | None
+    ) -> tuple[np.ndarray, Goal]:
+        """What the model is asked about, [n, d] of the points [q, m, d], and the goal of each."""
         rows = np.arange(len(self.batch.x)) if rows is None else rows
-        model, goal = Counted(self.setting.model, self.setting.model), self.batch.goal
         if self.setting.causes is not None:
             points = self.setting.causes.follow(self.batch.x[rows], points)
         places = self.batch.places
         codes = tagged(points, None if places is None else places[rows])[asked]
-        decided, scores = model.own(codes, decide=not goal.by_scores, score=False)
-        met = np.zeros(asked.shape, dtype=bool)
-        met[asked] = goal.take(rows[np.nonzero(asked)[0]]).reached(scores, decided)
-        return met
+        return codes, self.batch.goal.take(rows[np.nonzero(asked)[0]])
 
     def flips(self, columns: Sequence[int], asked: np.ndarray) -> tuple[np.ndarray, bool]:
         """Which of the rows `asked` [q] get the wanted outcome by other values of some features.

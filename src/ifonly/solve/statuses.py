@@ -18,7 +18,8 @@ from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
 from ifonly.solve.method import Method
 from ifonly.solve.pose import outside
-from ifonly.solve.short.conflict import conflicts
+from ifonly.solve.short.conflict import closed, conflicts
+from ifonly.solve.short.demanded import demand_notes
 from ifonly.solve.short.escalate import EVERY, escalated
 from ifonly.solve.short.solver import SolverStep
 from ifonly.solve.slow.rounds import solve_slow
@@ -98,7 +99,7 @@ def answer(
     """
     shut = closed(problem)
     already = met.copy()
-    already[met] = problem.take(np.flatnonzero(met)).lawful(problem.x[met, None])[:, 0]
+    already[met] = _stands(problem.take(np.flatnonzero(met)))
     points, filled, score, reached, extra = _unfilled(problem.x, k)
     acted = None if problem.causes is None else np.zeros(points.shape, dtype=bool)
     pools: tuple[tuple[np.ndarray, Pool], ...] = ()
@@ -139,13 +140,20 @@ def answer(
     broken = {} if not problem.rules else _broken(problem, np.flatnonzero(kind < 3))
     partly = np.flatnonzero(complete & (kind == 1)).tolist()
     tried = {row: NO_MORE[by[row] == EVERY] for row in partly}
-    further = unheard, broken, tried, unchecked, outside(problem.space, problem.x)
+    kept = demand_notes(problem, method, k, np.where(already | shut, k, count))
+    further = unheard, broken, tried, kept, unchecked, outside(problem.space, problem.x)
     notes = _messages(len(kind), reasons, *further)
     status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
     proof = Proof(bound, seconds) if certify is not None or method.proves else None
     found = points, filled, score, reached, extra, tuple(status.tolist())
     return Part(*found, notes, acted, pools, proof, by=tuple(by.tolist()), unsolved=unsolved)
+
+
+def _stands(problem: Problem) -> np.ndarray:
+    """bool [q]: the rows, known to have the outcome, that obey rules and demands as they are."""
+    lawful = np.where(problem.lawful(problem.x[:, None]), 1.0, -np.inf)
+    return np.asarray(problem.demanded(problem.x[:, None], lawful, by="itself")[:, 0] > 0)
 
 
 def unanswered(x: np.ndarray, k: int, status: Status, notes: Sequence[str]) -> Part:
@@ -282,18 +290,3 @@ def _messages(q: int, *notes: Mapping[int, str]) -> tuple[str, ...]:
         for row, note in group.items():
             messages[row] = f"{messages[row]} {note}".strip()
     return tuple(messages)
-
-
-def closed(problem: Problem) -> np.ndarray:
-    """bool [q]: the rows of which a feature has no value left, or none may change.
-
-    With causes, a feature may have a value left that no action leads to: where the row's own may
-    not stay, and neither an action nor a consequence can change it.
-    """
-    frozen = problem.box.frozen()
-    shut = problem.box.empty().any(axis=1) | frozen.all(axis=1)
-    if problem.causes is not None and problem.limits is not None:
-        stays = ~problem.causes.reached(~frozen)
-        allowed = problem.limits.contains(problem.x[:, None])[:, 0]
-        shut |= problem.limits.empty().any(axis=1) | (stays & ~allowed).any(axis=1)
-    return np.asarray(shut)

@@ -12,10 +12,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ifonly
+from ifonly.bounds.needs import needs
 from ifonly.models import Counted
 from ifonly.models.reading import Trees
 from ifonly.problem.problem import Problem
-from ifonly.search.exact.margin_bounds import needs
 from ifonly.search.lines import near_leaves
 from ifonly.search.lines import near_points as search
 from ifonly.search.lines.near_points import near_points

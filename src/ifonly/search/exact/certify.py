@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
@@ -16,8 +18,13 @@ def certify(problem: Problem, pool: Pool, limit: float | None) -> tuple[Pool, Pr
 
     `pool` are the candidates that are known: nothing dearer than the nearest answer among them is
     looked at, and where nothing nearer exists it is the one that is returned. If the model's
-    reading does not agree with it, nothing is proved.
+    reading does not agree with it, nothing is proved. Demands are not stated to a solver: what is
+    nearer than every answer without them is nearer than every answer with them.
     """
     if problem.reading is None:
         return Pool.empty(problem.x), Proof.nothing(len(problem.x))
-    return solve_rows(problem, 1, hints_of(problem, pool, HINTS), limit)
+    free = replace(problem, demands=())
+    found, proof = solve_rows(free, 1, hints_of(free, pool, HINTS), limit)
+    if problem.demands:
+        found = found.without(~problem.accepts(found.points, found.valid))
+    return found, proof

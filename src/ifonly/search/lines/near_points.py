@@ -23,6 +23,8 @@ COUNTS = (12, 8, 8, 8, 0)
 """The points that the search goes on from, after each number of changes."""
 SWAPS, FRONT, DEAREST = 2, 2, 4
 """How often the best points try other values for a change; how many points, and changes of each."""
+INSIDE = (0.2, 0.4, 0.6)
+"""How far inside the target answers are proposed where demands are made, as shares of its width."""
 KEPT = 4
 """The answers of each step that are proposed."""
 FAR = 1e6
@@ -35,6 +37,20 @@ LEAVES = 1 << 16
 """The most leaves that are looked at for every row."""
 CELLS = 1 << 22
 """The most leaves times features."""
+
+
+def proposed_points(problem: Problem, reading: Trees, known: np.ndarray) -> np.ndarray:
+    """[q, m, d] the near points of the goal and, where demands are made, of goals farther inside.
+
+    What the model itself gives the outcome by far is likelier to meet a demand.
+    """
+    goals, goal = [problem.goal], problem.goal
+    if problem.demands and len(problem.model.classes) == 2 and reading.link != "odds":
+        edge = 0.5 if goal.threshold is None else goal.threshold
+        room = np.where(goal.wanted == 1, 1.0 - edge, edge)
+        goals += [replace(goal, threshold=edge, beyond=share * room) for share in INSIDE]
+    each = [near_points(replace(problem, goal=one), reading, known) for one in goals]
+    return np.concatenate(each, axis=1) if len(each) > 1 else each[0]
 
 
 def near_points(problem: Problem, reading: Trees, known: np.ndarray) -> np.ndarray:

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.bounds.needs import needs
 from ifonly.models.reading import Trees, code_at, step_below
 from ifonly.problem.problem import Problem
-from ifonly.search.exact.margin_bounds import needs
 from ifonly.space import Continuous, Space
 
 CELLS = 2**22

@@ -27,6 +27,21 @@ def conflicts(problem: Problem, rows: np.ndarray, shut: np.ndarray) -> dict[int,
     return reasons
 
 
+def closed(problem: Problem) -> np.ndarray:
+    """bool [q]: the rows of which a feature has no value left, or none may change.
+
+    With causes, a feature may have a value left that no action leads to: where the row's own may
+    not stay, and neither an action nor a consequence can change it.
+    """
+    frozen = problem.box.frozen()
+    shut = problem.box.empty().any(axis=1) | frozen.all(axis=1)
+    if problem.causes is not None and problem.limits is not None:
+        stays = ~problem.causes.reached(~frozen)
+        allowed = problem.limits.contains(problem.x[:, None])[:, 0]
+        shut |= problem.limits.empty().any(axis=1) | (stays & ~allowed).any(axis=1)
+    return np.asarray(shut)
+
+
 def conflict(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
     """The smallest set of rules that makes a row x [d] infeasible, or None where there is none.
 

@@ -78,7 +78,7 @@ class SolverStep:
         from ifonly.search.exact.program.solver import SolverError
         from ifonly.search.exact.row_by_row import hints_of, solve_further
 
-        problem = replace(problem, reading=reading)
+        demanding, problem = problem, replace(problem, reading=reading, demands=())
         points = np.repeat(problem.x[:, None], k, axis=1)
         there = np.zeros(points.shape[:2], dtype=bool)
         with problem.model.keeping_reserve():
@@ -94,6 +94,9 @@ class SolverStep:
                     continue  # what cannot be stated to a solver is left as it is
                 points[row, : len(answers)] = np.reshape(answers, (-1, points.shape[2]))
                 there[row, : len(answers)] = True
+        if demanding.demands:  # ways that were excluded may have farther points which meet them
+            complete &= ~there.any(axis=1) & ~pool.valid.any(axis=1)
+            there &= demanding.accepts(points, there)
         # The judge has accepted them, whatever a score on the edge may say.
         margin = np.maximum(problem.margin(points), TINY)
         return Pool(points, np.where(there, margin, -np.inf)), complete

@@ -70,7 +70,8 @@ class Facts:
             said = self.said
             other = Corrected.of(emulator, said.codes, said.scores, shift)
         model = problem.model.imagined(other, Memo.of(self.codes, self.scores))
-        return replace(problem, model=model, places=np.arange(len(problem.x))).take(rows)
+        places = np.arange(len(problem.x))
+        return replace(problem, model=model, places=places, demands=()).take(rows)
 
 
 def _toward(problem: Problem, emulator: Emulator) -> np.ndarray:

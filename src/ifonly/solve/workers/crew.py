@@ -133,7 +133,8 @@ class Crew:
             status = Status.NOT_FOUND if over else Status.SKIPPED
             none = unanswered(part.x, self.work.k, status, [SPENT] * len(rows))
             return replace(none, interrupted=over)
-        model.rows, model.calls = model.rows + told.rows, model.calls + told.calls
+        for name in ("rows", "calls", "others"):
+            setattr(model, name, getattr(model, name) + getattr(told, name))
         model.promised += told.promised
         model.confirmed = told.confirmed if model.confirmed is None else model.confirmed
         if told.lost is not None and model.watch.ended is None:

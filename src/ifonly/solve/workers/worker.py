@@ -52,6 +52,7 @@ class Report:
     rows: int
     """How many rows its model was asked about."""
     calls: int
+    others: int
     promised: list[Any]
     """What the model has not confirmed yet."""
     confirmed: np.ndarray | None
@@ -131,7 +132,7 @@ def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: lis
         return None
     model = work.model
     (model.most_rows, model.reserved), model.promised = budget, promised
-    model.rows, model.calls, model.confirmed = 0, 0, None
+    model.rows, model.calls, model.others, model.confirmed = 0, 0, 0, None
     if model.late:
         return None
     with _followed(model.watch, Path(path)), warnings.catch_warnings(record=True) as said:
@@ -141,7 +142,7 @@ def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: lis
         except Exception as error:
             found = _sendable(error)
     warned = [(str(one.message), one.category, one.filename, one.lineno) for one in said]
-    counts = model.rows, model.calls
+    counts = model.rows, model.calls, model.others
     said_now = model.promised, model.confirmed
     return Report(found, *counts, *said_now, model.watch.lost, warned)
 

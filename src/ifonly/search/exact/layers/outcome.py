@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ifonly.bounds.needs import needs
 from ifonly.models.reading import Layers
 from ifonly.problem.goal import Goal
 from ifonly.rules.formula import NO, Affine
-from ifonly.search.exact.margin_bounds import needs
 from ifonly.search.exact.program.category import Category
 from ifonly.search.exact.program.number import Number
 from ifonly.search.exact.program.row import Row

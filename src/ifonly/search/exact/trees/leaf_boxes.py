@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ifonly.bounds.needs import needs
 from ifonly.models.reading import Trees
 from ifonly.problem.problem import Problem
-from ifonly.search.exact.margin_bounds import needs
 from ifonly.search.exact.trees.choices import Boxes, Choices
 
 ROUNDING = 1e-12

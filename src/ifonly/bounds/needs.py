@@ -25,12 +25,18 @@ class Need:
 def needs(reading: Reading, c: int, goal: Goal, x: np.ndarray) -> list[Need]:
     """What c margins of points [..., d] must fulfil to reach the goal."""
     slack, link = _slack(reading, x), reading.link
-    wanted, threshold = int(goal.wanted[0]), goal.threshold
+    wanted, threshold = int(goal.wanted[0]), None if goal.edge is None else float(goal.edge[0])
     if link == "number":
         return [Need({0: 1.0}, float(goal.low[0]), float(goal.high[0]), slack)]
     if threshold is None and c > 2:
         others = [other for other in range(c) if other != wanted]
-        return [Need({wanted: 1.0, other: -1.0}, 0.0, np.inf, 2 * slack) for other in others]
+        lead = 0.0 if goal.beyond is None else float(goal.beyond[0])
+        if lead and link != "shares":
+            raise OptionError(
+                "A margin in score cannot be stated for this model of several classes.",
+                "Leave `margin` out, or use method='auto' without certify.",
+            )
+        return [Need({wanted: 1.0, other: -1.0}, lead, np.inf, 2 * slack) for other in others]
     over, edge, slack = {0: 1.0} if c == 1 else {1: 1.0, 0: -1.0}, 0.0, 2 * slack
     if threshold is not None:
         if link == "odds":

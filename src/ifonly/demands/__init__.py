@@ -1,0 +1,1 @@
+"""What a question may demand of answers beside the outcome and the rules; see `problem.demand`."""

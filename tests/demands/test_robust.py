@@ -1,0 +1,320 @@
+"""`robust=` and `margin=`: what other models, refits, parameters and scores must bear out."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import ifonly
+from ifonly import Answers, Explainer, Logit, Refits, Robust, Status, Within
+from ifonly.demands.robust import as_robust
+from ifonly.errors import ModelError, OptionError
+
+RNG = np.random.default_rng(0)
+DATA = pd.DataFrame(
+    {
+        "income": RNG.integers(0, 60, 150),
+        "debt": RNG.integers(0, 20, 150),
+        "job": RNG.choice(["a", "b", "c"], 150),
+    }
+)
+NUMBERS = DATA[["income", "debt"]]
+OUTCOME = np.where(NUMBERS["income"] - NUMBERS["debt"] + RNG.normal(0, 8, 150) > 19, "yes", "no")
+REFITS = Refits(LogisticRegression(), NUMBERS, OUTCOME, n=5)
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, Any]:
+    kinds = {
+        "linear": LogisticRegression(),
+        "network": MLPClassifier((4,), random_state=0, max_iter=400, learning_rate_init=0.02),
+        "forest": RandomForestClassifier(10, max_depth=4, random_state=0),
+        "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+    }
+    return {name: kind.fit(NUMBERS, OUTCOME) for name, kind in kinds.items()}
+
+
+def asked(model: Any, q: int = 4) -> pd.DataFrame:
+    return NUMBERS[model.predict(NUMBERS) == "no"][:q]
+
+
+def explained(model: Any, **options: Any) -> Answers:
+    return ifonly.explain(model, asked(model), data=NUMBERS, **{"target": "yes", "k": 2, **options})
+
+
+def points(answers: Answers) -> pd.DataFrame:
+    return answers.frame()[["income", "debt"]]
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic")
+@pytest.mark.parametrize("kind", ["linear", "network", "forest", "tree"])
+def test_every_answer_holds_in_every_other_model(models: dict[str, Any], kind: str) -> None:
+    others = [model for name, model in models.items() if name != kind]
+    answers = explained(models[kind], robust=others)
+    assert answers.filled.any()
+    for model in models.values():
+        assert (model.predict(points(answers)) == "yes").all()
+    assert answers.agreeing is not None
+    assert (answers.agreeing[answers.filled] == 1).all()
+    assert answers.record["other_model_rows"] > 0
+
+
+def test_a_share_of_the_models_is_enough() -> None:
+    high, low = (
+        ifonly.as_model(lambda f, c=c: f["income"] > c, classes=["no", "yes"]) for c in (50, 30)
+    )
+    own = ifonly.as_model(lambda f: f["income"] > 20, classes=["no", "yes"])
+    row = NUMBERS[NUMBERS["income"] < 20][:1]
+    nearest = [
+        ifonly.explain(own, row, data=NUMBERS, k=1, robust=Robust([high, low], share)).frame()
+        for share in (0.5, 0.9)
+    ]
+    assert [int(frame["income"].iloc[0]) for frame in nearest] == [31, 51]
+
+
+def test_models_may_have_their_classes_in_another_order() -> None:
+    own = ifonly.as_model(lambda f: f["income"] > 20, classes=["no", "yes"])
+    other = ifonly.as_model(lambda f: f["income"] <= 40, classes=["yes", "no"])
+    row = NUMBERS[NUMBERS["income"] < 20][:1]
+    answers = ifonly.explain(own, row, data=NUMBERS, k=1, robust=[other])
+    assert answers.frame()["income"].tolist() == [41]
+
+
+@pytest.mark.parametrize(
+    ("robust", "message"),
+    [
+        ([], "robust is"),
+        ("model.joblib", "robust is"),
+        ([LogisticRegression().fit(NUMBERS, RNG.choice(["no", "maybe"], 150))], "'maybe'"),
+        ([LinearRegression().fit(NUMBERS, NUMBERS["debt"])], "no classes"),
+        (Within(0.1), "trees"),
+    ],
+)
+def test_what_cannot_agree_is_refused(models: dict[str, Any], robust: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        explained(models["tree"], robust=robust)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Robust([]),
+        lambda: Robust(["a"], share=0),
+        lambda: Refits(7, NUMBERS, OUTCOME),
+        lambda: Refits(LogisticRegression(), NUMBERS, OUTCOME[:3]),
+        lambda: Refits(LogisticRegression(), NUMBERS, OUTCOME, n=0),
+        lambda: Within(-1),
+        lambda: Logit(0),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(wrong: Any) -> None:
+    with pytest.raises(OptionError):
+        wrong()
+
+
+def test_refits_are_the_same_again_and_fresh_ones_are_others() -> None:
+    again = Refits(LogisticRegression(), NUMBERS, OUTCOME, n=7)
+    slopes = [model.coef_.tolist() for model in again.models]
+    assert slopes[:5] == [model.coef_.tolist() for model in REFITS.models]
+    assert slopes[5:] == [model.coef_.tolist() for model in REFITS.fresh(2).models]
+    assert len({str(one) for one in slopes}) == 7
+
+
+def test_a_fit_function_gets_rows_outcomes_and_a_seed() -> None:
+    seen = []
+
+    def fit(rows: pd.DataFrame, outcome: Any, seed: int) -> Any:
+        seen.append(seed)
+        assert len(rows) == len(outcome) == len(NUMBERS)
+        return DecisionTreeClassifier(max_depth=2, random_state=seed).fit(rows, outcome)
+
+    assert len(Refits(fit, NUMBERS, list(OUTCOME), n=3).models) == 3
+    assert len(set(seen)) == 3
+
+
+def test_a_refit_that_fails_says_which() -> None:
+    def fit(rows: pd.DataFrame, outcome: Any) -> Any:
+        raise ValueError("too few")
+
+    with pytest.raises(ModelError, match="Refit 0 failed: ValueError: too few"):
+        _ = Refits(fit, NUMBERS, OUTCOME).models
+
+
+def test_the_certificate_is_that_of_fresh_refits(models: dict[str, Any]) -> None:
+    answers = explained(models["linear"], robust=REFITS, margin=0.3)
+    frame = answers.agreement(m=29)
+    fresh = REFITS.fresh(29).models
+    valid = sum((model.predict(points(answers)) == "yes").astype(int) for model in fresh)
+    assert frame["valid"].tolist() == valid.tolist()
+    full = frame[frame["valid"] == 29]
+    assert len(full)
+    assert np.allclose(full["bound"], 0.05 ** (1 / 29))
+    assert (frame["bound"] <= frame["share"]).all()
+
+
+def test_a_certificate_needs_models(models: dict[str, Any]) -> None:
+    answers = explained(models["linear"])
+    assert set(answers.agreement([models["forest"]])["valid"]) <= {0, 1}
+    with pytest.raises(OptionError, match="nothing to refit"):
+        answers.agreement()
+
+
+def test_a_demand_that_leaves_a_row_short_says_so_and_is_counted(models: dict[str, Any]) -> None:
+    never = ifonly.as_model(lambda f: f["income"] > 1000, classes=["no", "yes"])
+    answers = explained(models["linear"], robust=[never])
+    assert set(answers.status) <= {Status.NOT_FOUND, Status.INFEASIBLE}
+    assert "Without the demand that the other model agrees, 2 answers" in answers.notes[0]
+    assert answers.why(0).rejected["the other model agrees"] > 0
+
+
+def test_a_record_with_other_models_is_asked_again_only_with_them(models: dict[str, Any]) -> None:
+    model = models["linear"]
+    answers = explained(model, robust=[REFITS, Within(0.01)], margin=Logit(0.2))
+    saved = Answers.from_json(answers.to_json())
+    again: dict[str, Any] = {"rows": asked(model), "data": NUMBERS}
+    same = ifonly.explain_again(saved.record, model, **again, robust=[REFITS, Within(0.01)])
+    assert same.frame().equals(answers.frame())
+    assert np.array_equal(saved.agreeing, answers.agreeing, equal_nan=True)
+    with pytest.raises(OptionError, match="robust"):
+        ifonly.explain_again(saved.record, model, **again)
+
+
+def test_moving_parameters_are_in_the_record_itself(models: dict[str, Any]) -> None:
+    model = models["linear"]
+    answers = explained(model, robust=Within(0.01))
+    again = ifonly.explain_again(answers.record, model, asked(model), data=NUMBERS)
+    assert again.frame().equals(answers.frame())
+
+
+def test_what_is_shown_says_that_models_agree(models: dict[str, Any]) -> None:
+    answers = explained(models["linear"], robust=REFITS)
+    assert "All other models agree." in answers.sentences()[0][0]
+    assert "All other models agree." in answers.to_html()
+    assert (answers.metrics()["agreement"] == 1).all()
+
+
+def test_the_bound_of_a_proof_stays_below_every_robust_answer(models: dict[str, Any]) -> None:
+    for kind in ("linear", "tree"):
+        plain = explained(models[kind], certify=True).certificates()
+        frame = explained(models[kind], certify=True, robust=REFITS).certificates()
+        assert (frame["bound"] <= frame["price"]).all()
+        assert np.allclose(frame["bound"], plain["bound"])
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic")
+@pytest.mark.parametrize("margin", [0.05, 0.2, Logit(0.5)])
+@pytest.mark.parametrize("kind", ["linear", "network", "forest"])
+def test_every_answer_reaches_the_margin(models: dict[str, Any], kind: str, margin: Any) -> None:
+    model = models[kind]
+    least = 1 / (1 + np.exp(-0.5)) if isinstance(margin, Logit) else 0.5 + margin
+    answers = explained(model, margin=margin)
+    assert answers.filled.all()
+    assert (model.predict_proba(points(answers))[:, 1] >= least - 1e-8).all()
+
+
+@pytest.mark.parametrize("kind", ["linear", "tree"])
+def test_a_solver_proves_the_nearest_with_a_margin(models: dict[str, Any], kind: str) -> None:
+    model = models[kind]
+    proved = explained(model, margin=0.2, certify=True).certificates()
+    assert proved["proved"].all()
+    grid = pd.DataFrame([(i, d) for i in range(60) for d in range(20)], columns=["income", "debt"])
+    good = grid[model.predict_proba(grid)[:, 1] >= 0.7 - 1e-8].to_numpy(dtype=float)
+    metric = explained(model).metric
+    for price, (_, row) in zip(proved["price"], asked(model).iterrows(), strict=True):
+        every = metric.price(good[None], row.to_numpy(dtype=float)[None, None])
+        assert np.isclose(every.min(), price)
+
+
+def test_a_margin_is_obeyed_by_the_gradient(models: dict[str, Any]) -> None:
+    answers = explained(models["linear"], margin=0.2, method="gradient")
+    assert (answers.score[answers.filled] >= 0.7 - 1e-8).all()
+    assert answers.filled.any()
+
+
+def test_a_margin_narrows_a_range_and_leads_several_classes() -> None:
+    rate = LinearRegression().fit(NUMBERS, NUMBERS["income"] * 2.0)
+    row = NUMBERS[NUMBERS["income"] < 20][:1]
+    number = ifonly.explain(rate, row, data=NUMBERS, target=(60, 80), margin=5, k=1)
+    assert number.score.item() >= 65 - 1e-6
+    third = np.digitize(NUMBERS["income"], [20, 40])
+    model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(NUMBERS, third)
+    several = ifonly.explain(model, row, data=NUMBERS, target=2, margin=0.4, k=1)
+    shares = np.sort(model.predict_proba(points(several))[0])
+    assert shares[-1] - shares[-2] >= 0.4 - 1e-8
+
+
+@pytest.mark.parametrize("margin", [0.5, -0.1, "wide", True, float("nan")])
+def test_a_margin_that_cannot_be_is_refused(models: dict[str, Any], margin: Any) -> None:
+    with pytest.raises(OptionError, match="margin"):
+        explained(models["linear"], margin=margin)
+
+
+def test_a_margin_needs_scores() -> None:
+    labels = ifonly.as_model(
+        lambda f: np.where(f["income"] > 20, "yes", "no"), classes=["no", "yes"], gives="labels"
+    )
+    with pytest.raises(OptionError, match="labels"):
+        ifonly.explain(labels, NUMBERS[:1], data=NUMBERS, margin=0.1)
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic")
+@pytest.mark.parametrize("kind", ["linear", "network"])
+def test_an_answer_stays_one_however_parameters_move(models: dict[str, Any], kind: str) -> None:
+    """Over random moves of every parameter, and over the worst corner of a linear model."""
+    explainer = Explainer(models[kind], data=NUMBERS)
+    answers = explainer.explain(asked(models[kind]), target="yes", k=2, robust=Within(0.02))
+    assert answers.filled.any()
+    assert answers.source is not None
+    demand: Any = answers.source.setting.demands[0]
+    found = answers.points[answers.filled]
+    rng = np.random.default_rng(0)
+    for trial in range(40):
+        draw = rng.uniform if trial % 2 else lambda a, b, n: rng.choice([a, b], n)
+        passed = demand.layers.space.units(found)
+        for i, (kernel, bias) in enumerate(demand.layers.layers):
+            passed = np.maximum(passed, 0) if i else passed
+            moved = kernel + draw(-0.02, 0.02, kernel.shape), bias + draw(-0.02, 0.02, bias.shape)
+            passed = passed @ moved[0] + moved[1]
+        assert (passed[:, -1] - (passed[:, 0] if passed.shape[1] > 1 else 0) > 0).all()
+
+
+def test_a_list_may_hold_models_refits_and_parameters() -> None:
+    stated = as_robust(["a.joblib", REFITS, Within(0.1), "b.joblib"])
+    assert [type(one).__name__ for one in stated] == ["Robust", "Refits", "Within"]
+    assert stated[0].models == ["a.joblib", "b.joblib"]
+
+
+def test_a_row_of_unknown_values_asks_the_other_models_too() -> None:
+    def likes(level: str) -> Any:
+        return ifonly.as_model(
+            lambda f: (f["income"] > 30) & (f["job"].astype(str) != level), classes=["no", "yes"]
+        )
+
+    row = DATA[:1].assign(income=5, job="new")
+    answers = ifonly.explain(likes("x"), row, data=DATA, k=1, robust=[likes("new")])
+    assert answers.status == (Status.FOUND,)
+    assert answers.frame()["job"].iloc[0] != "new"
+
+
+def test_without_a_demand_nothing_changes(models: dict[str, Any]) -> None:
+    plain, empty = explained(models["forest"]), explained(models["forest"], robust=None, margin=0)
+    assert plain.frame().equals(empty.frame())
+    assert plain.record["model_rows"] == empty.record["model_rows"]
+    assert plain.agreeing is None
+
+
+def test_a_worker_can_be_sent_a_demand(models: dict[str, Any]) -> None:
+    answers = explained(models["linear"], robust=REFITS)
+    assert answers.source is not None
+    demand = answers.source.setting.demands[0]
+    sent = pickle.loads(pickle.dumps(demand))
+    goal, x, found = answers.source.batch.goal, answers.x, answers.points[:, 0]
+    assert np.array_equal(sent.margin(goal, x, found), demand.margin(goal, x, found))
