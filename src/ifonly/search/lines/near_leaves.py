@@ -84,8 +84,8 @@ def _joined(reading: Trees) -> _Forest:
         listed[own, last - 2] = missing[own]
         if not reading.space.continuous[j]:
             listed[own, first : last - 2] = levels[own, : last - 2 - first]
-    tree = np.repeat(np.arange(len(trees)), np.diff(leaves))
-    return _Forest(feature, cut, listed, np.concatenate(children), np.array(roots), tree, value)
+    owner = np.repeat(np.arange(len(trees)), np.diff(leaves))
+    return _Forest(feature, cut, listed, np.concatenate(children), np.array(roots), owner, value)
 
 
 def near_leaves(

@@ -61,7 +61,7 @@ class Leaves:
             cuts.append(ends[np.isfinite(ends)])
         dtype = np.int16 if max(map(len, cuts)) < 1 << 14 else np.int32
         first, last = np.zeros(low.T.shape, dtype), np.full(low.T.shape, -1, dtype)
-        for j in np.flatnonzero(space.continuous):
+        for j in np.flatnonzero(space.continuous).tolist():
             # Above infinity, or at most minus infinity, there is no place.
             first[j] = np.searchsorted(cuts[j], low[:, j], side="right") + (low[:, j] == np.inf)
             last[j] = np.searchsorted(cuts[j], high[:, j], side="left") - (high[:, j] == -np.inf)
