@@ -21,6 +21,7 @@ from ifonly.models.adapters.dense import Dense
 from ifonly.models.adapters.shifted import Shifted
 from ifonly.models.relayed import blocks_of, in_threads
 from ifonly.objective import L1, L2, ClassMargin, Hinge, Loss, Margin, RangeMargin
+from ifonly.objective.margin import Logits
 from ifonly.problem.goal import Goal
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
@@ -233,9 +234,10 @@ def _margin(problem: Problem, x: Any, k: int) -> Margin:
     goal, model = problem.goal, problem.gradient
     assert model is not None
     if problem.model.classes:
+        moved: Logits = model
         if goal.threshold is not None:
-            model = Shifted(model, goal.threshold)
-        margin = ClassMargin.of(model, goal.wanted, k, len(problem.model.classes), x)
+            moved = Shifted(model, goal.threshold)
+        margin = ClassMargin.of(moved, goal.wanted, k, len(problem.model.classes), x)
         return margin if goal.beyond is None else replace(margin, short=_short(goal, x))
     xp = array_namespace(x)
     low = xp.asarray(goal.low[None], dtype=x.dtype, device=device(x))

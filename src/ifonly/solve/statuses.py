@@ -168,16 +168,18 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
     """The parts of chunks of rows, which are given by their positions, as one."""
     rows = np.concatenate(chunks)
     place = slice(None) if (rows[1:] > rows[:-1]).all() else np.argsort(rows, kind="stable")
-    arrays = ("points", "filled", "score", "reached", "extra")
+    names = ("points", "filled", "score", "reached", "extra")
+    arrays: list[Any] = [np.concatenate([getattr(p, n) for p in parts])[place] for n in names]
     status = [status for part in parts for status in part.status]
     notes = [note for part in parts for note in part.notes]
+    texts: list[Any] = [tuple(_entries(each)[place].tolist()) for each in (status, notes)]
     by = [one for part in parts for one in part.by or ("",) * len(part.status)]
     causal = any(part.acted is not None for part in parts)
     usual = [np.full(p.filled.shape, np.nan) if p.usual is None else p.usual for p in parts]
     changed = [np.zeros(p.points.shape, bool) if p.acted is None else p.acted for p in parts]
     return Part(
-        *(np.concatenate([getattr(part, name) for part in parts])[place] for name in arrays),
-        *(tuple(_entries(texts)[place].tolist()) for texts in (status, notes)),
+        *arrays,
+        *texts,
         np.concatenate(changed)[place] if causal else None,
         tuple(
             (chunk[rows], pool)

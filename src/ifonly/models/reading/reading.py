@@ -38,10 +38,8 @@ SUPPORTED = (
 )
 POINTS = 256
 """Points of the space on which measures are checked."""
-LEAVES = 1 << 16
-"""The most leaves of trees that are sketched."""
-CELLS = 1 << 22
-"""The most leaves times features."""
+CELLS = 1 << 27
+"""The most leaves times unit columns of trees that are sketched."""
 
 
 def read(model: Any, adapted: Model, space: Space, data: np.ndarray) -> Reading:
@@ -131,7 +129,7 @@ def _trees(
         raise ensemble.refusal
     ensemble = replace(ensemble, trees=ensemble.trees[: ensemble.used])
     leaves = sum(len(tree.value) for tree in ensemble.trees)
-    if grid and (leaves > LEAVES or leaves * len(adapted.space) > CELLS):
+    if grid and leaves * adapted.space.offsets[-1] > CELLS:
         raise ModelError(f"This {chain.kind} has {leaves} leaves.")
     if not ensemble.trees:
         raise ModelError(f"This {chain.kind} has no trees.", "Fit it for at least one round.")

@@ -6,6 +6,7 @@ for each change of the best points. It does not ask the model, which judges what
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -15,7 +16,8 @@ from ifonly.arrays.ranking import best
 from ifonly.models.reading import Trees
 from ifonly.problem.pool import repeated
 from ifonly.problem.problem import Problem
-from ifonly.search.lines.places import Lines, width
+from ifonly.search.lines.near_leaves import near_leaves
+from ifonly.search.lines.places import Leaves, Lines, can_reach, leaves_of
 
 COUNTS = (12, 8, 8, 8, 0)
 """The points that the search goes on from, after each number of changes."""
@@ -31,6 +33,10 @@ STEPS = 64
 """How many prices are remembered at which one change gains more margin."""
 ROOM = 1 << 20
 """The most places of all points of a step that are looked at together."""
+LEAVES = 1 << 16
+"""The most leaves that are looked at for every row."""
+CELLS = 1 << 22
+"""The most leaves times features."""
 
 
 def proposed_points(problem: Problem, reading: Trees, known: np.ndarray) -> np.ndarray:
@@ -57,14 +63,36 @@ def near_points(problem: Problem, reading: Trees, known: np.ndarray) -> np.ndarr
     points = np.repeat(problem.x[:, None], KEPT * len(COUNTS) + FRONT * SWAPS, axis=1)
     for one in range(kind.max(initial=-1) + 1):
         alike = np.flatnonzero(kind.ravel() == one)
-        size = max(1, ROOM // (max(COUNTS) * width(reading)))
-        for rows in (alike[start : start + size] for start in range(0, len(alike), size)):
-            lines = Lines.of(problem.take(rows), reading)
+        for part, leaves, limit in _parts(problem.take(alike), reading, known[alike]):
+            rows = alike[part]
+            lines = Lines.of(problem.take(rows), reading, leaves)
+            lines = replace(lines, price=np.where(lines.price < limit, lines.price, np.inf))
             read = np.flatnonzero(lines.read)
             if len(read):
-                search = _Search(lines.take(read), known[rows[read]].astype(np.float64))
-                points[rows[read]] = search.points()
+                least = np.minimum(known[rows[read]].astype(np.float64), limit)
+                found = _Search(lines.take(read), least).points()
+                points[rows[read], : found.shape[1]] = found
     return points
+
+
+def _parts(
+    problem: Problem, reading: Trees, known: np.ndarray
+) -> Iterator[tuple[np.ndarray, Leaves, float]]:
+    """Which rows are searched together, the leaves for that, and below which price these are all.
+
+    Of large forests each row has leaves of its own.
+    """
+    every = np.arange(len(problem.x))
+    count = sum(len(tree.value) for tree in reading.trees)
+    if count > LEAVES or count * len(reading.space) > CELLS:
+        near = zip(every, near_leaves(problem, reading, known), strict=True)
+        for row, (leaves, limit) in near:
+            if can_reach(problem, reading, leaves):
+                yield every[[row]], leaves, limit
+        return
+    leaves = leaves_of(reading)
+    size = max(1, ROOM // (max(COUNTS) * leaves.width))
+    yield from ((every[i : i + size], leaves, np.inf) for i in range(0, len(every), size))
 
 
 @dataclass(eq=False)
@@ -82,11 +110,16 @@ class _Search:
         for count in COUNTS:
             margin, price = self._look(places)
             found.append(self._answers(places, margin, price, KEPT))
-            if count:
-                places = self._next(places, margin, price, count)
+            if not count:
+                break
+            places = self._next(places, margin, price, count)
+            if (places == lines.own[:, None]).all():
+                break
         for _ in range(SWAPS):
             every = np.concatenate(found, axis=1)
-            order, _ = best(self._price(every), FRONT)
+            order, real = best(self._price(every), FRONT)
+            if not real.any():
+                break
             places = self._reverted(np.take_along_axis(every, order[..., None], axis=1))
             found.append(self._answers(places, *self._look(places), FRONT))
         every = np.concatenate(found, axis=1)

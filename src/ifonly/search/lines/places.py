@@ -11,6 +11,7 @@ to the row's own counts. A category has a place for each level, and a missing va
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -21,7 +22,7 @@ import numpy as np
 from ifonly.bounds.needs import needs
 from ifonly.models.reading import Trees, code_at, step_below
 from ifonly.problem.problem import Problem
-from ifonly.space import Continuous
+from ifonly.space import Continuous, Space
 
 CELLS = 2**22
 """The most pairs of a point and a leaf that are looked at together."""
@@ -46,44 +47,48 @@ class Leaves:
     value: np.ndarray
     """[L, c]"""
 
+    @classmethod
+    def of(
+        cls,
+        space: Space,
+        low: np.ndarray,
+        high: np.ndarray,
+        listed: tuple[np.ndarray, ...],
+        tree: np.ndarray,
+        value: np.ndarray,
+    ) -> Leaves:
+        """Those to which numbers above low [L, d] and at most high [L, d] come."""
+        cuts = []
+        for j, number in enumerate(space.continuous):
+            ends = np.unique(np.concatenate([low[:, j], high[:, j]])) if number else np.empty(0)
+            cuts.append(ends[np.isfinite(ends)])
+        dtype = np.int16 if max(map(len, cuts)) < 1 << 14 else np.int32
+        first, last = np.zeros(low.T.shape, dtype), np.full(low.T.shape, -1, dtype)
+        for j in np.flatnonzero(space.continuous).tolist():
+            # Above infinity, or at most minus infinity, there is no place.
+            first[j] = np.searchsorted(cuts[j], low[:, j], side="right") + (low[:, j] == np.inf)
+            last[j] = np.searchsorted(cuts[j], high[:, j], side="left") - (high[:, j] == -np.inf)
+        return cls(tuple(cuts), first, last, listed, tree, value)
+
+    @property
+    def width(self) -> int:
+        """How many places the features have, those of missing values and ends included."""
+        return sum(len(c) + 2 + len(rest) for c, rest in zip(self.cuts, self.listed, strict=True))
+
 
 @lru_cache(maxsize=4)
 def leaves_of(reading: Trees) -> Leaves:
     """The leaves of a reading."""
     space, regions = reading.space, reading.regions
-    d, count = len(space), len(regions.low)
-    dtype = np.int16 if count < 1 << 15 else np.int32  # there are fewer places than leaves
-    first, last = np.zeros((d, count), dtype), np.full((d, count), -1, dtype)
-    cuts, codes, listed = [], [], []
-    for j, feature in enumerate(space.features):
+    listed = []
+    for j, number in enumerate(space.continuous):
+        levels = regions.levels[:, space.offsets[j] : space.offsets[j + 1]].T
         missing = regions.missing[:, j][None]
-        if isinstance(feature, Continuous):
-            ends = np.unique(np.concatenate([regions.low[:, j], regions.high[:, j]]))
-            cuts.append(ends[np.isfinite(ends)])
-            steps = step_below(feature, np.concatenate([[-np.inf], cuts[j], [np.inf]]))
-            codes.append(code_at(feature, np.stack([steps[:-1] + 1, steps[1:]])))
-            low, high = regions.low[:, j], regions.high[:, j]
-            # Above infinity, or at most minus infinity, there is no place.
-            first[j] = np.searchsorted(cuts[j], low, side="right") + (low == np.inf)
-            last[j] = np.searchsorted(cuts[j], high, side="left") - (high == -np.inf)
-            listed.append(missing)
-        else:
-            cuts.append(np.empty(0))
-            codes.append(np.empty((2, 0)))
-            own = regions.levels[:, space.offsets[j] : space.offsets[j + 1]].T
-            listed.append(np.concatenate([own, missing]))
+        listed.append(missing if number else np.concatenate([levels, missing]))
     sizes = [len(tree.value) for tree in reading.trees]
     tree = np.repeat(np.arange(len(sizes)), sizes)
     value = np.concatenate([one.value for one in reading.trees])
-    return Leaves(tuple(cuts), tuple(codes), first, last, tuple(listed), tree, value)
-
-
-def width(reading: Trees) -> int:
-    """How many places the features have, those of missing values and ends included."""
-    leaves = leaves_of(reading)
-    return sum(
-        len(cuts) + 2 + len(rest) for cuts, rest in zip(leaves.cuts, leaves.listed, strict=True)
-    )
+    return Leaves.of(space, regions.low, regions.high, tuple(listed), tree, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,37 +109,12 @@ class Lines:
     """int [q, d] the places of the rows themselves, among those of all features."""
 
     @classmethod
-    def of(cls, problem: Problem, reading: Trees) -> Lines:
-        """The lines of rows with one goal."""
-        leaves, space, box = leaves_of(reading), problem.space, problem.box
-        origin = problem.moves.origin
-        starts, tables, own = [0], [], []
-        for j, feature in enumerate(space.features):
-            mine = origin[:, j : j + 1]
-            if isinstance(feature, Continuous):
-                cuts = leaves.cuts[j]
-                low, high = leaves.ends[j]
-                low, high = np.maximum(low, box.low[:, [j]]), np.minimum(high, box.high[:, [j]])
-                known = np.where(np.isnan(mine), low, mine)
-                table = np.where(low <= high, np.minimum(np.maximum(known, low), high), np.inf)
-                place = np.searchsorted(cuts, mine[:, 0])
-            else:
-                start = space.offsets[j]
-                count = space.offsets[j + 1] - start
-                allowed = box.levels[:, start : start + count]
-                table = np.where(allowed, np.arange(float(count)), np.inf)
-                place = np.nan_to_num(mine[:, 0]).astype(np.intp)
-            place = np.where(np.isnan(mine[:, 0]), table.shape[1], place)
-            gone = np.where(box.erase[:, [j]], np.nan, np.inf)
-            table = np.concatenate([table, gone, np.full_like(gone, np.inf)], axis=1)
-            table[np.arange(len(table)), place] = mine[:, 0]
-            own.append(starts[-1] + place)
-            tables.append(table)
-            starts.append(starts[-1] + table.shape[1])
-        codes = np.concatenate(tables, axis=1)
-        price = _prices(problem, codes, np.array(starts))
+    def of(cls, problem: Problem, reading: Trees, leaves: Leaves) -> Lines:
+        """The lines of rows with one goal, by leaves of a reading."""
+        starts, codes, own = places_of(problem, leaves.cuts)
+        price = prices_of(problem, codes, starts)
         sides = tuple(_sides(problem, reading, leaves))
-        return cls(problem, leaves, sides, np.array(starts), codes, price, np.stack(own, axis=1))
+        return cls(problem, leaves, sides, starts, codes, price, own)
 
     @cached_property
     def owner(self) -> np.ndarray:
@@ -240,7 +220,41 @@ class Lines:
         return first, last, which
 
 
-def _prices(problem: Problem, codes: np.ndarray, starts: np.ndarray) -> np.ndarray:
+def places_of(
+    problem: Problem, every: Sequence[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The places that rows have, of numbers between `every` feature's cuts: see `Lines`.
+
+    int [d + 1] where those of each feature start, their codes [q, w], int [q, d] the rows' own.
+    """
+    space, box, origin = problem.space, problem.box, problem.moves.origin
+    starts, tables, own = [0], [], []
+    for j, (feature, cuts) in enumerate(zip(space.features, every, strict=True)):
+        mine = origin[:, j : j + 1]
+        if isinstance(feature, Continuous):
+            low = code_at(feature, step_below(feature, np.append(-np.inf, cuts)) + 1)
+            high = code_at(feature, step_below(feature, np.append(cuts, np.inf)))
+            low, high = np.maximum(low, box.low[:, [j]]), np.minimum(high, box.high[:, [j]])
+            known = np.where(np.isnan(mine), low, mine)
+            table = np.where(low <= high, np.minimum(np.maximum(known, low), high), np.inf)
+            place = np.searchsorted(cuts, mine[:, 0])
+        else:
+            start = space.offsets[j]
+            count = space.offsets[j + 1] - start
+            allowed = box.levels[:, start : start + count]
+            table = np.where(allowed, np.arange(float(count)), np.inf)
+            place = np.nan_to_num(mine[:, 0]).astype(np.intp)
+        place = np.where(np.isnan(mine[:, 0]), table.shape[1], place)
+        gone = np.where(box.erase[:, [j]], np.nan, np.inf)
+        table = np.concatenate([table, gone, np.full_like(gone, np.inf)], axis=1)
+        table[np.arange(len(table)), place] = mine[:, 0]
+        own.append(starts[-1] + place)
+        tables.append(table)
+        starts.append(starts[-1] + table.shape[1])
+    return np.array(starts), np.concatenate(tables, axis=1), np.stack(own, axis=1)
+
+
+def prices_of(problem: Problem, codes: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """[q, w] what the codes of places cost, each alone; infinite where there is none."""
     none = np.isinf(codes)
     price = np.empty(codes.shape)
@@ -263,3 +277,12 @@ def _sides(problem: Problem, reading: Trees, leaves: Leaves) -> list[tuple[np.nd
         if need.high < np.inf:
             sides.append((-values, base - need.high))
     return sides
+
+
+def can_reach(problem: Problem, reading: Trees, leaves: Leaves) -> bool:
+    """Whether the best leaf of each tree, of some that it has, together meet the goal of a row."""
+    starts = np.flatnonzero(np.diff(leaves.tree, prepend=-1))
+    sides = _sides(problem, reading, leaves)
+    return bool(len(starts)) and all(
+        np.maximum.reduceat(values, starts).sum() > least for values, least in sides
+    )

@@ -65,8 +65,16 @@ def _relax(
     formulation: Formulation, stated: StatedProgram, progress: _Progress, clock: Clock
 ) -> tuple[_Progress, bool]:
     """What is known once wide numbers were fractions, and whether nothing is left to find out."""
+    solution = stated.solve(clock, stated.wide)
+    while formulation.problem.relations and solution.values is not None and not clock.over:
+        # In fractions, an equation may hold with fewer changes than on the grid.
+        changes = formulation.broken_by(stated.row.codes_of(solution), clock)
+        if not changes:
+            break
+        formulation = replace(formulation, impossible=(*formulation.impossible, changes))
+        stated = formulation.stated(progress.known)
+        solution = stated.solve(clock, stated.wide)
     wide = stated.wide
-    solution = stated.solve(clock, wide)
     if solution.values is not None:
         progress, _ = _judged(formulation, stated, solution, progress, wide)
         again = formulation.stated(progress.known)

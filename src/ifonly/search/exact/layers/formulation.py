@@ -14,6 +14,7 @@ import numpy as np
 
 from ifonly.models.reading import Layers
 from ifonly.problem.problem import Problem
+from ifonly.rules.formula import Affine
 from ifonly.search.exact.layers.outcome import state_outcome
 from ifonly.search.exact.program.cpsat import solve_by_cpsat
 from ifonly.search.exact.program.exclusions import Unlike, other_point
@@ -22,8 +23,11 @@ from ifonly.search.exact.program.price import WIDE, Displacement, Price, state_p
 from ifonly.search.exact.program.relaxation import relaxed_columns, solve_relaxed
 from ifonly.search.exact.program.row import Row
 from ifonly.search.exact.program.solver import Program, Solution, SolverError
-from ifonly.search.exact.result import Clock
+from ifonly.search.exact.result import Clock, Work
 from ifonly.search.exact.rules.statement import state
+
+TRIED = 1e4
+"""The work of finding out whether the rules allow some changes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,8 @@ class Formulation:
     unlike: Unlike
     rejected: tuple[np.ndarray, ...] = ()
     """Points [d] that the program takes for answers and the judge does not."""
+    impossible: tuple[dict[int, bool], ...] = ()
+    """Which features change together and which stay, as the rules do not allow."""
 
     def stated(self, known: float, slack: float = 1.0) -> StatedProgram:
         """The program for answers that cost at most a known one.
@@ -51,7 +57,29 @@ class Formulation:
         self.unlike.state(row, problem.metric)
         for point in self.rejected:
             other_point(row, point)
+        for changes in self.impossible:
+            alike = [row.parts[j].changes if c else row.parts[j].stays for j, c in changes.items()]
+            program.row(Affine.total(alike), high=len(alike) - 1.0)
         return StatedProgram(program, row, state_price(row, problem.metric, known))
+
+    def broken_by(self, point: np.ndarray, clock: Clock) -> dict[int, bool]:
+        """Which features of the rules a point [d] changes, if on the grid no point changes these.
+
+        Otherwise, and where that is not known, none.
+        """
+        program, problem = Program(), self.problem
+        row = Row.of(program, problem.box)
+        for rule in problem.relations:
+            state(program, row, rule)
+        named = {problem.space.index(name) for rule in problem.relations for name in rule.names}
+        changed = problem.changed(point[None, None])[0, 0]
+        for j in named:
+            program.row(row.parts[j].changes, float(changed[j]), float(changed[j]))
+        try:
+            solution = solve_by_cpsat(program, clock.left, clock.work or Work(TRIED))
+        except SolverError:
+            return {}
+        return {j: bool(changed[j]) for j in named} if solution.status == "infeasible" else {}
 
     def cost(self, point: np.ndarray) -> float:
         """What a point [d] costs the row."""
