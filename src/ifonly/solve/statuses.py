@@ -146,10 +146,9 @@ def answer(
     kept = demand_notes(problem, method, k, np.where(already | shut, k, count))
     further = unheard, broken, tried, kept, unchecked, outside(problem.space, problem.x)
     notes = _messages(len(kind), reasons, *further)
-    status = np.array(kinds, dtype=object)[kind]
     bound[already] = 0.0
     proof = Proof(bound, seconds) if certify is not None or method.proves else None
-    found = points, filled, score, reached, extra, tuple(status.tolist())
+    found = points, filled, score, reached, extra, tuple(kinds[one] for one in kind.tolist())
     return Part(*found, notes, acted, pools, proof, by=tuple(by.tolist()), unsolved=unsolved)
 
 
@@ -169,25 +168,27 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
     rows = np.concatenate(chunks)
     place = slice(None) if (rows[1:] > rows[:-1]).all() else np.argsort(rows, kind="stable")
     names = ("points", "filled", "score", "reached", "extra")
-    arrays: list[Any] = [np.concatenate([getattr(p, n) for p in parts])[place] for n in names]
+    arrays = {n: np.concatenate([getattr(p, n) for p in parts])[place] for n in names}
     status = [status for part in parts for status in part.status]
     notes = [note for part in parts for note in part.notes]
-    texts: list[Any] = [tuple(_entries(each)[place].tolist()) for each in (status, notes)]
+    said, noted = (tuple(_entries(each)[place].tolist()) for each in (status, notes))
     by = [one for part in parts for one in part.by or ("",) * len(part.status)]
     causal = any(part.acted is not None for part in parts)
     usual = [np.full(p.filled.shape, np.nan) if p.usual is None else p.usual for p in parts]
     changed = [np.zeros(p.points.shape, bool) if p.acted is None else p.acted for p in parts]
+    pools = [
+        (chunk[own], pool)
+        for part, chunk in zip(parts, chunks, strict=True)
+        for own, pool in part.pools
+    ]
     return Part(
-        *arrays,
-        *texts,
-        np.concatenate(changed)[place] if causal else None,
-        tuple(
-            (chunk[rows], pool)
-            for part, chunk in zip(parts, chunks, strict=True)
-            for rows, pool in part.pools
-        ),
-        _proved([part.proof for part in parts], chunks),
-        np.concatenate(usual)[place],
+        **arrays,
+        status=said,
+        notes=noted,
+        acted=np.concatenate(changed)[place] if causal else None,
+        pools=tuple(pools),
+        proof=_proved([part.proof for part in parts], chunks),
+        usual=np.concatenate(usual)[place],
         by=tuple(_entries(by)[place].tolist()),
         unsolved=next((part.unsolved for part in parts if part.unsolved), ""),
     )

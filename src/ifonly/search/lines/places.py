@@ -34,8 +34,6 @@ class Leaves:
 
     cuts: tuple[np.ndarray, ...]
     """Of each feature the sorted thresholds; none of a category."""
-    ends: tuple[np.ndarray, ...]
-    """Of each feature [2, n] the least and the greatest code of each place of a number."""
     first: np.ndarray
     """int [d, L] the first place of a number that comes to a leaf."""
     last: np.ndarray
