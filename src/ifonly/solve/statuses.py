@@ -168,7 +168,9 @@ def joined(parts: Sequence[Part], chunks: Sequence[np.ndarray]) -> Part:
     rows = np.concatenate(chunks)
     place = slice(None) if (rows[1:] > rows[:-1]).all() else np.argsort(rows, kind="stable")
     names = ("points", "filled", "score", "reached", "extra")
-    arrays = {n: np.concatenate([getattr(p, n) for p in parts])[place] for n in names}
+    arrays: dict[str, Any] = {
+        n: np.concatenate([getattr(p, n) for p in parts])[place] for n in names
+    }
     status = [status for part in parts for status in part.status]
     notes = [note for part in parts for note in part.notes]
     said, noted = (tuple(_entries(each)[place].tolist()) for each in (status, notes))
