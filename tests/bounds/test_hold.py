@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 import pytest
 
@@ -86,9 +88,11 @@ def test_points_are_drawn_inside_their_boxes(kind: str) -> None:
     assert len({*drawn[:, :, 0].ravel().tolist()}) == 7
 
 
-def test_a_share_is_at_least_the_bound_of_clopper_and_pearson() -> None:
-    from scipy.stats import beta
-
+def test_so_many_draws_are_unlikely_with_less_than_the_share() -> None:
     for held, drawn in ((59, 59), (57, 59), (299, 299), (1, 20)):
-        wanted = beta.ppf(0.05, held, drawn - held + 1)
-        assert share_at_least(held, drawn) == pytest.approx(wanted, abs=1e-9)
+        share = float(share_at_least(held, drawn))
+        chances = [
+            comb(drawn, n) * share**n * (1 - share) ** (drawn - n) for n in range(held, drawn + 1)
+        ]
+        assert sum(chances) == pytest.approx(0.05)
+    assert share_at_least(0, 20) == 0

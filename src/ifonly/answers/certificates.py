@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
 from typing import Any
 
 import numpy as np
 
 from ifonly.answers.data import AnswerData
 from ifonly.answers.tables import AnswerTables
+from ifonly.bounds.sampling import share_at_least
 from ifonly.demands.agreement import Agreement, others_of
 from ifonly.demands.robust import Refits, Robust
 from ifonly.errors import OptionError
@@ -107,24 +107,8 @@ class AnswerProofs(AnswerTables):
         agree = demand.agreeing(goal.take(rows), self.points[rows, places]).sum(axis=0)
         columns = {"query": rows, "answer": places, "models": np.full(len(rows), len(others))}
         columns |= {"valid": agree, "share": agree / len(others)}
-        columns["bound"] = np.array([least_share(int(one), len(others)) for one in agree])
+        columns["bound"] = share_at_least(agree, len(others))
         return self._table(columns, rows)
-
-
-def least_share(valid: int, m: int, confidence: float = 0.95) -> float:
-    """The share of models in which an answer is valid at least, if it is so in some of m.
-
-    Clopper and Pearson's bound: a smaller share would show so many with less than 5 % chance.
-
-    >>> round(least_share(29, 29), 3), round(least_share(28, 29), 3), least_share(0, 29)
-    (0.902, 0.847, 0.0)
-    """
-    low, high = 0.0, 1.0
-    for _ in range(50 if valid else 0):
-        share = (low + high) / 2
-        chance = sum(comb(m, n) * share**n * (1 - share) ** (m - n) for n in range(valid, m + 1))
-        low, high = (share, high) if chance < 1 - confidence else (low, share)
-    return low
 
 
 def lines(answers: AnswerData) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class Outcome:
         sure, rest = np.ones(len(boxes)), np.flatnonzero(~self.proves[of])
         if len(rest):
             held = FRESH * self.held(boxes[rest].draw(FRESH, seed=1), of[rest])
-            sure[rest] = [share_at_least(round(count), FRESH) for count in held]
+            sure[rest] = share_at_least(held.round(), FRESH)
         return sure
 
     def held(self, points: np.ndarray, of: np.ndarray) -> np.ndarray:

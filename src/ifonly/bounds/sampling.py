@@ -1,23 +1,22 @@
-"""What draws from a box say of all of it, with a stated confidence."""
+"""What a sample says of all that it was drawn from, with a stated confidence."""
 
 from __future__ import annotations
 
-import math
-from functools import cache
+import numpy as np
+from numpy.typing import ArrayLike
 
 CONFIDENCE = 0.95
 
 
-@cache
-def share_at_least(held: int, drawn: int, confidence: float = CONFIDENCE) -> float:
-    """The share of all points that have the outcome at least, if `held` of `drawn` have it.
+def share_at_least(held: ArrayLike, drawn: int, confidence: float = CONFIDENCE) -> np.ndarray:
+    """The least share of all that holds, if `held` [...] of so many `drawn` hold.
 
-    The one-sided bound of Clopper and Pearson (1934), by bisection of the binomial tail.
+    The one-sided bound of Clopper and Pearson (1934): where all of m hold, it is 0.05^(1/m).
 
     Parameters
     ----------
     held
-        How many of the draws have the outcome.
+        How many of the draws hold.
     drawn
         How many draws there are.
     confidence
@@ -25,26 +24,16 @@ def share_at_least(held: int, drawn: int, confidence: float = CONFIDENCE) -> flo
 
     Returns
     -------
-    float
+    array
+        [...]
 
     Examples
     --------
-    >>> round(share_at_least(59, 59), 3), round(share_at_least(57, 59), 3)
-    (0.95, 0.897)
+    >>> share_at_least([0, 57, 59], 59).round(3).tolist()
+    [0.0, 0.897, 0.95]
     """
-    if not held:
-        return 0.0
-    low, high = 0.0, held / drawn
-    for _ in range(60):
-        share = (low + high) / 2
-        above = sum(_binomial(i, drawn, share) for i in range(held, drawn + 1))
-        low, high = (share, high) if above < 1 - confidence else (low, share)
-    return low
+    from scipy.special import betaincinv  # with scikit-learn, on which ifonly depends
 
-
-def _binomial(i: int, n: int, share: float) -> float:
-    """How likely i of n draws are, each with a share."""
-    if share in (0.0, 1.0):
-        return float(i == n * share)
-    logs = math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1)
-    return math.exp(logs + i * math.log(share) + (n - i) * math.log1p(-share))
+    some = np.maximum(held, 1)
+    share = betaincinv(some, drawn - some + 1, 1 - confidence)
+    return np.where(np.asarray(held) > 0, share, 0.0)
