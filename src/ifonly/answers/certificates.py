@@ -84,7 +84,7 @@ class AnswerProofs(AnswerTables):
         >>> data = pd.DataFrame({"income": range(40)})
         >>> refits = ifonly.Refits(LogisticRegression(), data, data["income"] > 19, n=5)
         >>> model = LogisticRegression().fit(data, data["income"] > 19)
-        >>> answers = ifonly.explain(model, data[:1], data=data, k=1, robust=refits, margin=0.2)
+        >>> answers = ifonly.explain(model, data[:1], data=data, k=1, robust=refits, margin=0.4)
         >>> answers.agreement(m=29).round(2)
            query  answer  models  valid  share  bound
         0      0       0      29     29    1.0    0.9
