@@ -116,7 +116,7 @@ Usual = Annotated[
 Others = Annotated[
     list[Path] | None, typer.Option("--robust", help="Another model that must agree; repeatable.")
 ]
-Share = Annotated[float, typer.Option(help="The share of the other models that must agree.")]
+Share = Annotated[float | None, typer.Option(help="The share of them that must agree.")]
 Beyond = Annotated[float, typer.Option("--margin", help="How far beyond the threshold: 0.1.")]
 Off = Annotated[
     list[str] | None,
@@ -186,7 +186,7 @@ def explain(
     certify: Certify = None,
     plausible: Usual = None,
     robust: Others = None,
-    robust_share: Share = 1.0,
+    robust_share: Share = None,
     margin: Beyond = 0.0,
     tolerance: Off = None,
     one_hot: Groups = None,
@@ -221,13 +221,16 @@ def explain(
 
 
 def _others(
-    paths: Sequence[Path], share: float, trust_pickle: bool, trust: Sequence[str] | None
+    paths: Sequence[Path], share: float | None, trust_pickle: bool, trust: Sequence[str] | None
 ) -> Robust | None:
     """The other models that must agree, by their files."""
     if not paths:
+        if share is not None:
+            hint = "Name the other models, --robust FILE."
+            raise OptionError(f"--robust-share {share:g} has no effect without --robust.", hint)
         return None
     each = [load_model(one, trust_pickle=trust_pickle, trust=trust or ()) for one in paths]
-    return Robust(each, share)
+    return Robust(each, 1.0 if share is None else share)
 
 
 def open_model(path: Path, inputs: str, *, trust_pickle: bool, trust: Sequence[str]) -> Any:
