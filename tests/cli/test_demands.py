@@ -10,7 +10,8 @@ import skops.io
 from sklearn.tree import DecisionTreeClassifier
 
 from ifonly import Answers
-from tests.cli.conftest import fitted, lender_frame
+
+from .conftest import fitted, lender_frame
 
 
 @pytest.fixture
