@@ -52,6 +52,15 @@ def test_scores_are_bars_with_the_row_s_own_as_a_dashed_line(row: RowView) -> No
     assert {"0.71", "0.60", "0.20"} <= set(texts(figure(row)))
 
 
+def test_it_says_how_far_answers_meet_demands(row: RowView) -> None:
+    shares = [0.889, *[1.0] * (len(row.answers) - 1)]
+    pairs = zip(row.answers, shares, strict=True)
+    answers = tuple(replace(answer, agreeing=share) for answer, share in pairs)
+    text = " ".join(texts(figure(replace(row, answers=answers))))
+    assert "Other models that agree: 88 %" in text
+    assert "tolerance" not in text
+
+
 def test_a_predicted_number_stands_on_the_row_s_own(priced: RowView) -> None:
     _, scores = figure(priced).axes
     (bar,) = scores.patches

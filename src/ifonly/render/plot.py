@@ -255,7 +255,22 @@ def _caption(view: RowView) -> str:
         lines = []
     if numbers:
         lines.append("Bars in the table: full for the largest change of a line.")
-    return "\n".join(lines)
+    return "\n".join(lines + _demanded(view))
+
+
+def _demanded(view: RowView) -> list[str]:
+    """How far each answer meets what was demanded besides the outcome, in whole percents."""
+    asked = {
+        "Other models that agree": [answer.agreeing for answer in view.answers],
+        "Share of the tolerance in which the outcome stays": [
+            answer.tolerated for answer in view.answers
+        ],
+    }
+    return [
+        f"{name}: {', '.join(f'{int(100 * share)} %' for share in shares if share is not None)}."
+        for name, shares in asked.items()
+        if None not in shares
+    ]
 
 
 def _broken(text: str) -> str:
