@@ -15,6 +15,7 @@ from ifonly.cli.options import (
     as_groups,
     as_method,
     as_ordinal,
+    as_robust,
     as_row_rules,
     as_target,
     as_tolerance,
@@ -23,7 +24,6 @@ from ifonly.cli.options import (
 )
 from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.files import read_rule_file, read_table
-from ifonly.demands.robust import Robust
 from ifonly.errors import DataError, OptionError, nearest
 from ifonly.explainer import Explainer
 from ifonly.models import as_model
@@ -205,32 +205,19 @@ def explain(
     """
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
     own = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
-    train, asked = _inputs(rows, data, outcome, own, missing or (), carry or ())
+    train, asked = _inputs(rows, data, outcome, own, missing or ())
     more = {"fillable": fillable, "erasable": erasable, "carry": carry, "categorical": categorical}
-    space = _space(train, ordinal or (), weight or (), one_hot, thousands, **more)
+    space = _space(train, own, outcome, ordinal, weight, one_hot, thousands=thousands, **more)
     lines = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way, most = as_method(method, effort, device, needed, tight, round_numbers), Limit.of(budget)
     ask: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
     ask |= {"certify": certify or False, "plausible": plausible, "budget": most, "keep": True}
-    ask |= {"margin": margin, "robust": _others(robust or (), robust_share, trust_pickle, trust)}
+    ask |= {"margin": margin, "tolerance": as_tolerance(tolerance or (), space.names)}
+    ask |= {"robust": as_robust(robust or (), robust_share, trust_pickle, trust)}
     ask |= {"row_rules": as_row_rules(row_rule, len(asked)), "workers": as_workers(workers)}
-    ask["tolerance"] = as_tolerance(tolerance or (), space.names)
     own = Explainer(own, data=train, budget=most.to_prepare, space=space, rules=lines, method=way)
     answers = own.explain(asked, target=as_target(target, own.setting.model.classes), **ask)
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
-
-
-def _others(
-    paths: Sequence[Path], share: float | None, trust_pickle: bool, trust: Sequence[str] | None
-) -> Robust | None:
-    """The other models that must agree, by their files."""
-    if not paths:
-        if share is not None:
-            hint = "Name the other models, --robust FILE."
-            raise OptionError(f"--robust-share {share:g} has no effect without --robust.", hint)
-        return None
-    each = [load_model(one, trust_pickle=trust_pickle, trust=trust or ()) for one in paths]
-    return Robust(each, 1.0 if share is None else share)
 
 
 def open_model(path: Path, inputs: str, *, trust_pickle: bool, trust: Sequence[str]) -> Any:
@@ -250,21 +237,26 @@ def open_model(path: Path, inputs: str, *, trust_pickle: bool, trust: Sequence[s
 
 def _space(
     train: pd.DataFrame,
-    ordinal: Sequence[str],
-    weight: Sequence[str],
+    model: Any,
+    outcome: str,
+    ordinal: Sequence[str] | None,
+    weight: Sequence[str] | None,
     one_hot: Sequence[str] | None,
+    *,
     thousands: str,
     **named: list[str] | None,
 ) -> Space:
-    """What the options say about the features."""
-    prices, orders = as_weights(weight, train.columns), as_ordinal(ordinal, train)
+    """What the options say about the features, of which the model knows all."""
+    prices, orders = as_weights(weight or (), train.columns), as_ordinal(ordinal or (), train)
     more: dict[str, Any] = {option: columns or () for option, columns in named.items()}
     more |= {"weights": prices, "one_hot": as_groups(one_hot), "thousands": thousands}
-    return Space.infer(train, ordinal=orders, **more)
+    space = Space.infer(train, ordinal=orders, **more)
+    _check_features(space.names, None if outcome else model)
+    return space
 
 
 def _inputs(
-    rows: Path, data: Path, outcome: str, model: Any, missing: Sequence[str], carry: Sequence[str]
+    rows: Path, data: Path, outcome: str, model: Any, missing: Sequence[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The training features and the rows asked, read as the model was fitted."""
     words = Words(missing, encoded_levels(model))
@@ -274,8 +266,6 @@ def _inputs(
         train, asked = without(outcome, train, asked)
     for name, values in words.unknown(train).items():
         say(f"The model's encoder does not know {', '.join(map(repr, values[:5]))} of {name!r}.")
-    features = [name for name in train.columns if name not in carry]
-    _check_features(features, None if outcome else model)
     return train, asked
 
 

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from ifonly.demands.robust import Robust
 from ifonly.errors import OptionError, TargetError
+from ifonly.models.files.load import load_model
 from ifonly.rules.language.names import QUOTED, unquoted
 from ifonly.search import Engine
 from ifonly.solve.method import MethodLike
@@ -240,3 +243,16 @@ def _once(name: str, stated: Iterable[str], option: str) -> str:
 
 def _bare(text: str) -> str:
     return unquoted(text) if QUOTED.fullmatch(text) else text
+
+
+def as_robust(
+    paths: Sequence[Path], share: float | None, trust_pickle: bool, trust: Sequence[str] | None
+) -> Robust | None:
+    """The other models that must agree, by their files."""
+    if not paths:
+        if share is not None:
+            hint = "Name the other models, --robust FILE."
+            raise OptionError(f"--robust-share {share:g} has no effect without --robust.", hint)
+        return None
+    each = [load_model(one, trust_pickle=trust_pickle, trust=trust or ()) for one in paths]
+    return Robust(each, 1.0 if share is None else share)
