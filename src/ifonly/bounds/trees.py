@@ -14,6 +14,7 @@ import numpy as np
 from ifonly.bounds.boxes import Boxes
 from ifonly.bounds.parts import Bound, Sides, Split
 from ifonly.models.reading import Trees
+from ifonly.models.reading.trees.tree import Tree
 
 PAIRS = 1 << 20
 """About how many pairs of a box and a tree go down at a time."""
@@ -21,59 +22,26 @@ PAIRS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """The nodes and leaves of all trees, one after another."""
+    """All trees as one, with what of it is compared with boxes."""
 
     root: np.ndarray
-    """int [t] the node where each tree begins, or ~leaf."""
-    feature: np.ndarray
-    cut: np.ndarray
+    """int [t] where each tree starts: a node, or ~leaf."""
+    tree: Tree
     listed: np.ndarray
     """bool [nodes, w] the levels that go left, in unit columns."""
     bits: np.ndarray
     """uint64 [nodes, words] the same, of the node's own feature, in bits."""
-    missing: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    value: np.ndarray
-    """[leaves, c]"""
 
 
 @lru_cache(maxsize=8)
 def flat_of(reading: Trees) -> Flat:
-    """The trees of a reading, one after another; made once."""
-    nodes = np.cumsum([0, *(len(tree.feature) for tree in reading.trees)])
-    leaves = np.cumsum([0, *(len(tree.value) for tree in reading.trees)])
-    space, feature = reading.space, np.concatenate([tree.feature for tree in reading.trees])
-    listed = np.zeros((nodes[-1], space.offsets[-1]), dtype=bool)
-    for tree, first in zip(reading.trees, nodes, strict=False):
-        column = np.asarray(space.offsets)[tree.feature][:, None] + np.arange(tree.levels.shape[1])
-        row, level = np.nonzero(tree.levels)
-        listed[first + row, column[row, level]] = True
-
-    def children(name: str) -> np.ndarray:
-        each = [
-            np.where((own := getattr(tree, name)) < 0, own - leaf, own + node)
-            for tree, node, leaf in zip(reading.trees, nodes, leaves, strict=False)
-        ]
-        return np.concatenate(each).astype(np.intp)
-
-    return Flat(
-        np.array(
-            [
-                node if len(tree.feature) else ~leaf
-                for tree, node, leaf in zip(reading.trees, nodes, leaves, strict=False)
-            ],
-            dtype=np.intp,
-        ),
-        feature.astype(np.intp),
-        np.concatenate([tree.cut for tree in reading.trees]),
-        listed,
-        _bits(listed, np.asarray(space.offsets), feature.astype(np.intp)[:, None])[:, 0],
-        np.concatenate([tree.missing for tree in reading.trees]),
-        children("left"),
-        children("right"),
-        np.concatenate([tree.value for tree in reading.trees]),
-    )
+    """The trees of a reading as one; made once."""
+    tree, offsets = reading.joined.tree, np.asarray(reading.space.offsets)
+    listed = np.zeros((len(tree.feature), offsets[-1]), dtype=bool)
+    row, level = np.nonzero(tree.levels)
+    listed[row, offsets[tree.feature[row]] + level] = True
+    bits = _bits(listed, offsets, tree.feature[:, None])[:, 0]
+    return Flat(reading.joined.roots, tree, listed, bits)
 
 
 def bound_trees(reading: Trees, boxes: Boxes, sides: Sides) -> Bound:
@@ -90,7 +58,7 @@ def bound_trees(reading: Trees, boxes: Boxes, sides: Sides) -> Bound:
 def _bounded(flat: Flat, reading: Trees, boxes: Boxes, sides: Sides) -> Bound:
     box, tree, leaf, fork = _descend(flat, boxes)
     n, t, s = len(boxes), len(flat.root), sides.edge.shape[1]
-    value = np.einsum("pc,psc->ps", flat.value[leaf], sides.factors[box])
+    value = np.einsum("pc,psc->ps", flat.tree.value[leaf], sides.factors[box])
     lowest, highest = np.full((n * t, s), np.inf), np.full((n * t, s), -np.inf)
     pair = box * t + tree
     for side in range(s):
@@ -103,7 +71,11 @@ def _bounded(flat: Flat, reading: Trees, boxes: Boxes, sides: Sides) -> Bound:
     gap = np.take_along_axis(most - least, worst[:, None, None], axis=2)[..., 0]
     node = fork[np.arange(n), np.where(fork >= 0, gap, -1.0).argmax(axis=1)]
     split = Split(
-        node >= 0, flat.feature[node], flat.cut[node], flat.listed[node], flat.missing[node]
+        node >= 0,
+        flat.tree.feature[node],
+        flat.tree.cut[node],
+        flat.listed[node],
+        flat.tree.missing[node],
     )
     return Bound(low, seen, split)
 
@@ -122,15 +94,15 @@ def _descend(flat: Flat, boxes: Boxes) -> tuple[np.ndarray, np.ndarray, np.ndarr
         if ended.any():
             found.append((box[ended], tree[ended], ~node[ended]))
             box, tree, node = box[~ended], tree[~ended], node[~ended]
-        j, cut = flat.feature[node], flat.cut[node]
+        j, cut = flat.tree.feature[node], flat.tree.cut[node]
         own, listed = bits[box, j], flat.bits[node]
-        gap, gap_left = boxes.missing[box, j], flat.missing[node]
+        gap, gap_left = boxes.missing[box, j], flat.tree.missing[node]
         left = (boxes.low[box, j] <= cut) | (own & listed).any(axis=1) | (gap & gap_left)
         right = (boxes.high[box, j] > cut) | (own & ~listed).any(axis=1) | (gap & ~gap_left)
         both = left & right
         both[both] = fork[box[both], tree[both]] < 0
         fork[box[both], tree[both]] = node[both]
-        node = np.concatenate([flat.left[node[left]], flat.right[node[right]]])
+        node = np.concatenate([flat.tree.left[node[left]], flat.tree.right[node[right]]])
         box = np.concatenate([box[left], box[right]])
         tree = np.concatenate([tree[left], tree[right]])
     each = zip(*found, strict=True)

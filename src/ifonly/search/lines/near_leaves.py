@@ -46,46 +46,18 @@ class _Nodes:
         return _Nodes(*(getattr(self, one.name)[index] for one in fields(self)))
 
 
-@dataclass(frozen=True, eq=False)
-class _Forest:
-    """All trees as one: nodes and leaves are numbered tree after tree."""
-
-    feature: np.ndarray
-    cut: np.ndarray
-    listed: np.ndarray
-    """bool [n, w] the levels and missing values that go left, at their places in lines."""
-    children: np.ndarray
-    """int [n, 2] those on the left and on the right."""
-    roots: np.ndarray
-    tree: np.ndarray
-    """int [L]"""
-    value: np.ndarray
-    """[L, c]"""
-
-
 @lru_cache(maxsize=2)
-def _joined(reading: Trees) -> _Forest:
-    trees = reading.trees
-    nodes = np.cumsum([0, *(len(tree.feature) for tree in trees)])
-    leaves = np.cumsum([0, *(len(tree.value) for tree in trees)])
-    children, roots = [], []
-    for tree, node, leaf in zip(trees, nodes.tolist(), leaves.tolist(), strict=False):
-        both = np.stack([tree.left, tree.right], axis=1)
-        children.append(np.where(both >= 0, both + node, both - leaf))
-        roots.append(node if len(tree.feature) else ~leaf)
-    feature, cut, levels, missing, value = (
-        np.concatenate([getattr(tree, name) for tree in trees])
-        for name in ("feature", "cut", "levels", "missing", "value")
-    )
+def _listed(reading: Trees) -> np.ndarray:
+    """bool [n, w] the levels and missing values that go left, at their places in lines."""
+    tree = reading.joined.tree
     starts = np.cumsum([0, *(len(getattr(f, "levels", (f,))) + 2 for f in reading.space.features)])
-    listed = np.zeros((len(feature), starts[-1]), dtype=bool)
+    listed = np.zeros((len(tree.feature), starts[-1]), dtype=bool)
     for j, (first, last) in enumerate(pairwise(starts.tolist())):
-        own = np.flatnonzero(feature == j)
-        listed[own, last - 2] = missing[own]
+        own = np.flatnonzero(tree.feature == j)
+        listed[own, last - 2] = tree.missing[own]
         if not reading.space.continuous[j]:
-            listed[own, first : last - 2] = levels[own, : last - 2 - first]
-    owner = np.repeat(np.arange(len(trees)), np.diff(leaves))
-    return _Forest(feature, cut, listed, np.concatenate(children), np.array(roots), owner, value)
+            listed[own, first : last - 2] = tree.levels[own, : last - 2 - first]
+    return listed
 
 
 def near_leaves(
@@ -106,7 +78,8 @@ class _Walk:
     """From the roots of all trees to the leaves that are near rows."""
 
     def __init__(self, problem: Problem, reading: Trees, known: np.ndarray) -> None:
-        self.problem, self.forest, self.limit = problem, _joined(reading), known.astype(np.float64)
+        self.problem, self.forest, self.limit = problem, reading.joined, known.astype(np.float64)
+        self.listed = _listed(reading)
         self.starts, codes, self.own = places_of(problem, [np.empty(0)] * len(problem.space))
         self.price = prices_of(problem, codes, self.starts)
         self.owner = np.repeat(np.arange(len(problem.space)), np.diff(self.starts))
@@ -146,7 +119,7 @@ class _Walk:
         space, forest = self.problem.space, self.forest
         pairs = zip(space.continuous, pairwise(self.starts.tolist()), strict=True)
         listed = tuple(nodes.listed[:, a + bool(number) : b - 1].T for number, (a, b) in pairs)
-        tree, value = forest.tree[~nodes.node], forest.value[~nodes.node]
+        tree, value = forest.owner[~nodes.node], forest.tree.value[~nodes.node]
         return Leaves.of(space, nodes.low, nodes.high, listed, tree, value)
 
     def _roots(self) -> _Nodes:
@@ -163,20 +136,20 @@ class _Walk:
 
     def _below(self, at: _Nodes) -> _Nodes:
         """The children of nodes that cost less than the limits, all on the left first."""
-        forest, n = self.forest, len(at.row)
+        tree, n = self.forest.tree, len(at.row)
         node, row, every = np.tile(at.node, 2), np.tile(at.row, 2), np.tile(np.arange(n), 2)
         right = np.arange(2 * n) >= n
-        j, cut = forest.feature[node], forest.cut[node]
+        j, cut = tree.feature[node], tree.cut[node]
         low, high, gone = at.low[every, j], at.high[every, j], self.starts[j + 1] - 2
         # The cut of a category is NaN, which fmin and fmax pass over.
         low = np.fmax(low, np.where(right, cut, -np.inf))
         high = np.fmin(high, np.where(right, np.inf, cut))
-        missing = at.listed[every, gone] & (forest.listed[node, gone] != right)
+        missing = at.listed[every, gone] & (self.listed[node, gone] != right)
         least = np.where(missing, self.price[row, gone], np.inf)
         least = np.fmin(least, self._number(row, j, low, high))
         named = np.flatnonzero(np.isnan(cut))
         mine = self.owner == j[named, None]
-        sides = (forest.listed[node[named]] != right[named, None]) | ~mine
+        sides = (self.listed[node[named]] != right[named, None]) | ~mine
         open_ = at.listed[every[named]] & sides
         least[named] = np.where(open_ & mine, self.price[row[named]], np.inf).min(axis=1)
         total = at.cost.sum(axis=1)[every] - at.cost[every, j] + least
@@ -186,7 +159,8 @@ class _Walk:
         kept.low[here, j], kept.high[here, j] = low[keep], high[keep]
         kept.cost[here, j], kept.listed[here, gone[keep]] = least[keep], missing[keep]
         kept.listed[(np.cumsum(keep) - 1)[named[keep[named]]]] = open_[keep[named]]
-        return replace(kept, node=forest.children[node[keep], right[keep].astype(np.intp)])
+        node, right = node[keep], right[keep]
+        return replace(kept, node=np.where(right, tree.right[node], tree.left[node]))
 
     def _number(
         self, row: np.ndarray, j: np.ndarray, low: np.ndarray, high: np.ndarray

@@ -83,9 +83,7 @@ def leaves_of(reading: Trees) -> Leaves:
         levels = regions.levels[:, space.offsets[j] : space.offsets[j + 1]].T
         missing = regions.missing[:, j][None]
         listed.append(missing if number else np.concatenate([levels, missing]))
-    sizes = [len(tree.value) for tree in reading.trees]
-    tree = np.repeat(np.arange(len(sizes)), sizes)
-    value = np.concatenate([one.value for one in reading.trees])
+    tree, value = reading.joined.owner, reading.joined.tree.value
     return Leaves.of(space, regions.low, regions.high, tuple(listed), tree, value)
 
 

@@ -19,6 +19,18 @@ BLOCK = 8192
 
 @final
 @dataclass(frozen=True, eq=False)
+class Joined:
+    """Trees as one, whose nodes and leaves are theirs, tree after tree."""
+
+    tree: Tree
+    roots: np.ndarray
+    """int [t] where each of them starts: a node, or ~leaf."""
+    owner: np.ndarray
+    """int [leaves] which of them each leaf is of."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Trees:
     """A sum of trees: margins = base + the values of the leaves that a point comes to."""
 
@@ -40,6 +52,28 @@ class Trees:
         each = [regions(tree, self.space)[1] for tree in self.trees]
         names = ("low", "high", "levels", "missing")
         return Regions(*(np.concatenate([getattr(one, name) for one in each]) for name in names))
+
+    @cached_property
+    def joined(self) -> Joined:
+        """All trees as one."""
+        nodes = np.cumsum([0, *(len(tree.feature) for tree in self.trees)])
+        leaves = np.cumsum([0, *(len(tree.value) for tree in self.trees)])
+        each = [*zip(self.trees, nodes.tolist(), leaves.tolist(), strict=False)]
+        left, right = (
+            np.concatenate([np.where(own < 0, own - leaf, own + node) for own, node, leaf in side])
+            for side in (
+                [(tree.left, node, leaf) for tree, node, leaf in each],
+                [(tree.right, node, leaf) for tree, node, leaf in each],
+            )
+        )
+        feature, cut, levels, missing, value = (
+            np.concatenate([getattr(tree, name) for tree in self.trees])
+            for name in ("feature", "cut", "levels", "missing", "value")
+        )
+        tree = Tree(feature, cut, levels, missing, left, right, value)
+        roots = [node if len(tree.feature) else ~leaf for tree, node, leaf in each]
+        owner = np.repeat(np.arange(len(self.trees)), np.diff(leaves))
+        return Joined(tree, np.array(roots, dtype=np.intp), owner)
 
     def leaves(self, codes: np.ndarray) -> np.ndarray:
         """int [n, t] the leaf of each tree that codes [n, d] come to."""
