@@ -1,4 +1,4 @@
-"""The engine: rows found, cores, single rows, wide tables and slow models, in one run."""
+"""The engine: rows found, wide tables, slow models, single rows and cores, in one run."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def main(record: Record) -> None:
     """Fill the record."""
     warnings.filterwarnings("ignore", message="Stochastic Optimizer")
     rows_found(record)
-    cores(record)
-    _single_rows(record)
     _wide_tables(record)
     slow_models(record)
+    _single_rows(record)
+    cores(record)
 
 
 def _single_rows(record: Record) -> None:
