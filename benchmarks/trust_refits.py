@@ -56,15 +56,15 @@ def refitted_models(record: Record) -> None:
     """The curves, the settings chosen on other rows, and RobX beside them."""
     warnings.filterwarnings("ignore", message="Stochastic Optimizer")
     tables, seeds = (TABLES[:2], 1) if record.quick else (TABLES, SEEDS)
-    chosen, told = [], []
+    chosen, reported = [], []
     for name in tables:
         for kind in KINDS:
             for seed in range(seeds):
                 trial = Trial(name, kind, seed, 12 if record.quick else ROWS)
                 chosen += trial.lines(trial.choosing, quick=record.quick)
-                told += trial.lines(trial.reported, quick=record.quick)
-                told.append(trial.beside(trial.reported))
-    curve = pd.DataFrame(told, columns=COLUMNS)
+                reported += trial.lines(trial.reported, quick=record.quick)
+                reported.append(trial.beside(trial.reported))
+    curve = pd.DataFrame(reported, columns=COLUMNS)
     mean = curve.groupby(["model", "setting"], sort=False).mean(numeric_only=True).reset_index()
     spread = curve.groupby(["model", "setting", "seed"])["valid"].mean().groupby(level=[0, 1]).std()
     mean["spread"] = [spread.get((m, s), np.nan) for m, s in mean[["model", "setting"]].to_numpy()]
@@ -87,7 +87,7 @@ def refitted_models(record: Record) -> None:
             len(better) > 0,
             f"RobX {peer['valid']:.3f} at {peer['ratio']:.2f}",
         )
-    record.table("Refits: every cell", COLUMNS, told, NOTE)
+    record.table("Refits: every cell", COLUMNS, reported, NOTE)
 
 
 def _settings(lines: pd.DataFrame) -> dict[str, str]:

@@ -125,8 +125,8 @@ class Handler(Context):
         except IfonlyError as error:
             raise Refused.of(error, _field(error, given)) from error
         except Exception as error:
-            told = f"Answering failed with {type(error).__name__}."
-            raise Refused(told, "See the log of the server.", kind="internal") from error
+            message = f"Answering failed with {type(error).__name__}."
+            raise Refused(message, "See the log of the server.", kind="internal") from error
 
     def respond(self, name: str, request: str | bytes | Mapping[str, Any]) -> tuple[int, str]:
         """The HTTP status and the JSON of a reply, or of the problem.

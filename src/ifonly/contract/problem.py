@@ -116,16 +116,16 @@ class Refused(IfonlyError):
 
     @classmethod
     def of_all(cls, errors: Sequence[FieldError]) -> Refused:
-        """The problem of rows with several errors, of which the first is told."""
+        """The problem of rows with several errors; the detail is that of the first."""
         first, count = errors[0], len(errors) - 1
         more = f" {count} more value{'s' * (count > 1)} cannot be read." if count else ""
-        told = [FieldError(_shown(e.field), _shown(e.detail), _shown(e.hint)) for e in errors]
+        shown = [FieldError(_shown(e.field), _shown(e.detail), _shown(e.hint)) for e in errors]
         return cls(
             first.detail + more,
             first.hint,
             field=first.field,
             kind="data",
-            errors=told if count else (),
+            errors=shown if count else (),
         )
 
     @classmethod

@@ -118,8 +118,8 @@ def _wrong_names(space: Space, rows: Rows, field: str) -> list[FieldError]:
             hint = "Give every feature; a missing value is null."
             errors.append(FieldError(f"{field.format(i)}.{name}", f"{name!r} is absent.", hint))
         for name in islice((name for name in row if name not in known), MOST_ERRORS):
-            told = f"There is no column {name!r:.60}."
-            errors.append(FieldError(f"{field.format(i)}.{name}", told, nearest(name, wanted)))
+            message = f"There is no column {name!r:.60}."
+            errors.append(FieldError(f"{field.format(i)}.{name}", message, nearest(name, wanted)))
     return errors
 
 
