@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -106,6 +107,7 @@ def test_what_lines_propose_is_lawful_and_cheaper_than_what_is_known(
     problem, trees = posed(kind, "two", 2)
     if large:
         monkeypatch.setattr(search, "LEAVES", 0)
+        monkeypatch.setattr(search, "MANY", 0)
     known = np.full(len(problem.x), 9.0)
     points = near_points(problem, trees, known)
     new = problem.changed(points).any(axis=2)
@@ -113,6 +115,19 @@ def test_what_lines_propose_is_lawful_and_cheaper_than_what_is_known(
     assert (problem.price(points)[new] < 9.0).all()
     wrong = (problem.margin(points) <= 0) & new
     assert wrong.sum() <= 0.1 * new.sum()  # on an edge the model rounds otherwise
+
+
+def test_a_large_forest_proposes_only_where_values_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem, trees = posed(TREES[0], "two", 2)
+    monkeypatch.setattr(search, "LEAVES", 0)
+    known = np.full(len(problem.x), 9.0)
+    stops = dict.fromkeys(np.flatnonzero(problem.space.continuous).tolist(), np.arange(3.0))
+    few = replace(problem, grid=replace(problem.grid, stops=stops))
+    assert not few.changed(near_points(few, trees, known)).any()
+    many = replace(problem, grid=replace(problem.grid, stops={0: np.arange(300.0)}))
+    assert many.changed(near_points(many, trees, known)).any()
 
 
 @cache
@@ -134,6 +149,7 @@ def test_the_nearest_answer_is_found_among_fine_numbers(
     model, data = bands()
     if large:
         monkeypatch.setattr(search, "LEAVES", 0)
+        monkeypatch.setattr(search, "MANY", 0)
     rows = data[~model.predict(data)][:12]
     asked = {"data": data, "k": 1}
     engine = ifonly.search.Engine(round_numbers=False)
@@ -149,6 +165,7 @@ def test_a_row_is_answered_along_lines_as_it_is_alone(
     model, data = bands()
     if large:
         monkeypatch.setattr(search, "LEAVES", 0)
+        monkeypatch.setattr(search, "MANY", 0)
     rows = data[~model.predict(data)][:5]
     explainer = ifonly.Explainer(model, data=data)
     whole = explainer.explain(rows, k=2)

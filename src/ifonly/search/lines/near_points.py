@@ -37,6 +37,8 @@ LEAVES = 1 << 16
 """The most leaves that are looked at for every row."""
 CELLS = 1 << 22
 """The most leaves times features."""
+MANY = 256
+"""From how many split points of a number on a large forest proposes: the search tries 64 values."""
 
 
 def proposed_points(problem: Problem, reading: Trees, known: np.ndarray) -> np.ndarray:
@@ -85,6 +87,10 @@ def _parts(
     every = np.arange(len(problem.x))
     count = sum(len(tree.value) for tree in reading.trees)
     if count > LEAVES or count * len(reading.space) > CELLS:
+        stops = problem.grid.stops
+        numbers = np.flatnonzero(reading.space.continuous).tolist()
+        if all(j in stops and len(stops[j]) < MANY for j in numbers):
+            return
         near = zip(every, near_leaves(problem, reading, known), strict=True)
         for row, (leaves, limit) in near:
             if can_reach(problem, reading, leaves):
