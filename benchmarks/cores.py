@@ -6,11 +6,9 @@ rows of either model.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,7 +41,7 @@ def cores(record: Record, network_rows: int = 100_000, tree_rows: int = 20_000) 
     speeds = [f"rows/s, {n}" for n in (1, WORKERS)]
     record.table(
         f"Cores: one worker and {WORKERS}, Adult, k = {K}",
-        ("model", "rows", *speeds, "times", *(f"CPU s, {n}" for n in (1, WORKERS)), "start-up, s"),
+        ("model", "rows", *speeds, "times", "start-up, s"),
         lines,
         f"A prepared Explainer, one thread per process, {os.cpu_count()} cores; the workers had "
         "answered a question before. Start-up is what their first question took longer than the "
@@ -56,12 +54,12 @@ def _line(record: Record, name: str, explainer: ifonly.Explainer, rows: pd.DataF
     first, second = (
         seconds(lambda: explainer.explain(few, k=K, workers=WORKERS)) for _ in range(2)
     )
-    taken: dict[int, list[tuple[float, float]]] = {1: [], WORKERS: []}
+    taken: dict[int, list[float]] = {1: [], WORKERS: []}
     for workers in (1, WORKERS, WORKERS, 1):  # either has its share of a machine's slow times
-        wall, cpu = time.perf_counter(), _cpu()
+        start = time.perf_counter()
         found[workers] = explainer.explain(rows, k=K, workers=workers, progress=False)
-        taken[workers].append((time.perf_counter() - wall, _cpu() - cpu))
-    (one, one_cpu), (two, two_cpu) = (np.mean(taken[n], axis=0) for n in (1, WORKERS))
+        taken[workers].append(time.perf_counter() - start)
+    one, two = (float(np.mean(taken[n])) for n in (1, WORKERS))
     same = all(
         getattr(found[1], part).tobytes() == getattr(found[WORKERS], part).tobytes()
         for part in ("points", "filled", "score", "extra")
@@ -74,18 +72,7 @@ def _line(record: Record, name: str, explainer: ifonly.Explainer, rows: pd.DataF
         f"{one / two:.2f} times; {len(rows) / one:.0f} and {len(rows) / two:.0f} rows/s",
     )
     speeds = [len(rows) / one, len(rows) / two, one / two]
-    return [name, len(rows), *speeds, one_cpu, two_cpu, first - second]
-
-
-def _cpu() -> float:
-    """CPU seconds of this process and of its workers; Linux alone tells those of others."""
-    spent = time.process_time()
-    for child in multiprocessing.active_children():
-        stat = Path(f"/proc/{child.pid}/stat")
-        if stat.exists():
-            ticks = stat.read_text().rpartition(")")[2].split()[11:13]
-            spent += sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
-    return spent
+    return [name, len(rows), *speeds, first - second]
 
 
 if __name__ == "__main__":
