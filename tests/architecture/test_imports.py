@@ -22,6 +22,8 @@ Graph: TypeAlias = dict[str, set[str]]
 # 'together': they may, without a cycle.
 LAYERS = [
     ("together", {"__main__", "cli", "paper"}),
+    ("apart", {"mcp"}),
+    ("apart", {"serve", "client"}),
     ("apart", {"recipes"}),
     ("apart", {"api", "contract", "typical"}),
     ("apart", {"explainer"}),
@@ -48,7 +50,13 @@ ROOMS = {
     "ortools": ["search/exact"],
     "matplotlib": ["render/plot", "render/plot_importance", "paper/report/figures"],
     "lime": ["paper/experiments/lime"],
-    "pydantic": ["contract"],
+    "pydantic": ["contract", "serve"],
+    "fastapi": ["serve"],
+    "starlette": ["serve", "mcp"],
+    "uvicorn": ["serve", "mcp"],
+    "prometheus_client": ["serve/metrics"],
+    "psycopg": ["serve/store"],
+    "mcp": ["mcp"],
     "typer": ["cli"],
     "rich": ["cli"],
     "xgboost": ["models"],
