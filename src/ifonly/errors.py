@@ -9,6 +9,7 @@
     │   ├── ReadingError               the model disagrees with what was read from it
     │   └── ServiceError               the model is a service that cannot be reached
     ├── MissingExtra   (ImportError)   an optional dependency is not installed
+    ├── StoreError     (RuntimeError)  records of decisions cannot be kept or read
     └── FileError      (OSError)       a file cannot be read or trusted
         └── OutputError                a file, pipe or stream cannot be written
 
@@ -106,6 +107,10 @@ class MissingExtra(IfonlyError, ImportError):
             f"pip install 'ifonly[{extra}]'",
         )
         self.args = (package, extra)
+
+
+class StoreError(IfonlyError, RuntimeError):
+    """The store of decision records cannot be opened, written or read."""
 
 
 class FileError(IfonlyError, OSError):

@@ -25,7 +25,7 @@ LAYERS = [
     ("apart", {"mcp"}),
     ("apart", {"serve", "client"}),
     ("apart", {"recipes"}),
-    ("apart", {"api", "contract", "typical"}),
+    ("apart", {"api", "contract", "typical", "tables"}),
     ("apart", {"explainer"}),
     ("apart", {"answers"}),
     ("apart", {"solve"}),
@@ -38,9 +38,9 @@ LAYERS = [
 ]
 LEVEL = {unit: level for level, (_, units) in enumerate(LAYERS) for unit in units}
 
-# These import what they need; of the layers, only cli and paper import them.
+# These import what they need; of the layers, only cli, paper and serve import them.
 SIDE = {"datasets", "testing"}
-SIDE_READERS = {"cli", "paper"} | SIDE
+SIDE_READERS = {"cli", "paper", "serve"} | SIDE
 
 # Package -> the files or folders of ifonly that may import it, at the top or inside a function.
 ROOMS = {

@@ -11,8 +11,8 @@ import joblib
 import pytest
 
 from ifonly import Answers
-from ifonly.cli.tables.files import read_table
 from ifonly.errors import MissingExtra
+from ifonly.tables.files import read_table
 
 HEAD = "income,debt,job\n"
 
@@ -198,7 +198,7 @@ def test_an_interrupt_ends_with_130(explain: Any, monkeypatch: pytest.MonkeyPatc
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ifonly.cli.tables.files.read", interrupted)
+    monkeypatch.setattr("ifonly.tables.files.read", interrupted)
     ran = explain("--out", "answers.csv")
     assert (ran.code, ran.out) == (130, "")
 

@@ -19,9 +19,9 @@ from sklearn.preprocessing import OneHotEncoder
 
 from ifonly import Answers
 from ifonly.cli.messages import show_error
-from ifonly.cli.tables.files import read_table
 from ifonly.errors import DataError
 from ifonly.render.view import visible
+from ifonly.tables.files import read_table
 
 RED, BELL, TURN, UP = "\x1b[31mred", "a\x07b", "x\u202ey\u2066z", "\x1b]0;title\x07\x9b2J"
 LEVELS = [RED, BELL, TURN, UP, "[bold]loud[/bold]", "=1+1", "@SUM(A1)", "-x", "<b>", "\t=2"]

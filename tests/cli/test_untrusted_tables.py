@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from ifonly.cli.tables.files import read_rule_file, read_table
 from ifonly.errors import RuleError
 from ifonly.paper import Cell, Store
 from ifonly.space import Space
+from ifonly.tables.files import read_rule_file, read_table
 
 
 class Command:

@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from ifonly import Answers
 from ifonly.cli import main
-from ifonly.cli.tables.columns import Words
+from ifonly.tables.columns import Words
 
 
 def days(frame: pd.DataFrame) -> pd.DataFrame:

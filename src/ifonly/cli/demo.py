@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
@@ -12,14 +10,10 @@ from ifonly.api import explain
 from ifonly.cli import terminal as tables
 from ifonly.cli.messages import say
 from ifonly.cli.output import deliver
-from ifonly.datasets import Dataset, load
+from ifonly.datasets.demo import APPLICANT, LABELS, RULES, demo_model
 from ifonly.render.view import RowView
 from ifonly.space import Space
 
-APPLICANT = 27248
-"""The position of someone in the test part whom the model refuses."""
-RULES = ("race fixed", "gender fixed", "marital_status fixed", "age only increases")
-LABELS = {0: "<=50K", 1: ">50K"}
 NEXT = """\
 Explain your own model, from a file:
   ifonly explain rows.csv --data train.csv --outcome income \\
@@ -37,9 +31,9 @@ How it works: docs/how-it-works.md"""
 def demo() -> None:
     """Explain a refused applicant of the bundled Adult data."""
     say("Training a logistic regression on the bundled Adult data …")
-    train, test = load("adult").split()
+    model, train, test = demo_model()
     answers = explain(
-        _fitted(train),
+        model,
         test.features.loc[[APPLICANT]],
         data=train.features,
         space=Space.infer(train.features, labels=LABELS),
@@ -77,17 +71,3 @@ def _story(view: RowView) -> Group:
         Text("Where to go next", style="bold"),
         Padding(Text(NEXT), (0, 0, 0, 2)),
     )
-
-
-def _fitted(train: Dataset) -> Any:
-    """A pipeline that takes the DataFrame as it is."""
-    from sklearn.compose import make_column_transformer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, StandardScaler
-
-    columns = make_column_transformer(
-        (OneHotEncoder(), list(train.categorical)), (StandardScaler(), list(train.continuous))
-    )
-    pipeline = make_pipeline(columns, LogisticRegression(max_iter=1000))
-    return pipeline.fit(train.features, train.outcome)

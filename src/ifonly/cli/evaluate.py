@@ -13,15 +13,16 @@ import typer
 
 from ifonly.answers import Answers
 from ifonly.cli import terminal as tables
-from ifonly.cli.explain import Inputs, open_model
+from ifonly.cli.explain import Inputs
 from ifonly.cli.options import as_target
 from ifonly.cli.output import check_writable, deliver
-from ifonly.cli.tables.columns import Words
 from ifonly.cli.tables.external import read_sets
-from ifonly.cli.tables.files import ENDINGS, read
 from ifonly.errors import FileError, IfonlyError
 from ifonly.metrics import summary
 from ifonly.models.adapters.table import encoded_levels
+from ifonly.tables.columns import Words
+from ifonly.tables.files import ENDINGS, read
+from ifonly.tables.training import open_model
 
 
 class Format(StrEnum):

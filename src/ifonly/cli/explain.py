@@ -22,16 +22,13 @@ from ifonly.cli.options import (
     as_weights,
     as_workers,
 )
-from ifonly.cli.tables.columns import Words
-from ifonly.cli.tables.files import read_rule_file, read_table
-from ifonly.errors import DataError, OptionError, nearest
 from ifonly.explainer import Explainer
-from ifonly.models import as_model
-from ifonly.models.adapters.names import own_names
 from ifonly.models.adapters.table import encoded_levels
-from ifonly.models.files.load import load_model
 from ifonly.solve.question import Budget as Limit
 from ifonly.space import Space
+from ifonly.tables.columns import Words
+from ifonly.tables.files import read_rule_file, read_table
+from ifonly.tables.training import check_features, open_model, without
 
 Rows = Annotated[Path, typer.Argument(help="The rows to explain: CSV or Parquet.")]
 Data = Annotated[Path, typer.Option(help="The rows that the model was trained on.")]
@@ -220,21 +217,6 @@ def explain(
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
 
 
-def open_model(path: Path, inputs: str, *, trust_pickle: bool, trust: Sequence[str]) -> Any:
-    """The model of a file, behind what makes its input."""
-    if not inputs:
-        return load_model(path, trust_pickle=trust_pickle, trust=trust)
-    model = load_model(path, trust_pickle=trust_pickle)
-    if not callable(model):
-        raise OptionError(
-            f"--inputs {inputs!r} has no effect: {path.name} is not a torch module.",
-            "Leave it out. Save an estimator together with its transformer, as one pipeline.",
-        )
-    if inputs == "units":
-        return as_model(model, inputs=inputs)
-    return as_model(model, inputs=load_model(Path(inputs), trust_pickle=trust_pickle, trust=trust))
-
-
 def _space(
     train: pd.DataFrame,
     model: Any,
@@ -251,7 +233,7 @@ def _space(
     more: dict[str, Any] = {option: columns or () for option, columns in named.items()}
     more |= {"weights": prices, "one_hot": as_groups(one_hot), "thousands": thousands}
     space = Space.infer(train, ordinal=orders, **more)
-    _check_features(space.names, None if outcome else model)
+    check_features(space.names, None if outcome else model)
     return space
 
 
@@ -260,31 +242,10 @@ def _inputs(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The training features and the rows asked, read as the model was fitted."""
     words = Words(missing, encoded_levels(model))
-    train = read_table(data, words=words)
-    asked = read_table(rows, like=train, words=words)
+    train = read_table(data, words=words, say=say)
+    asked = read_table(rows, like=train, words=words, say=say)
     if outcome:
         train, asked = without(outcome, train, asked)
     for name, values in words.unknown(train).items():
         say(f"The model's encoder does not know {', '.join(map(repr, values[:5]))} of {name!r}.")
     return train, asked
-
-
-def without(outcome: str, *frames: pd.DataFrame) -> list[pd.DataFrame]:
-    """The frames without the outcome column; one of them has it."""
-    if not any(outcome in frame.columns for frame in frames):
-        raise DataError(
-            f"The files have no outcome column {outcome!r}.",
-            f"{nearest(outcome, frames[0].columns)} Without one, leave --outcome out.",
-        )
-    return [frame.drop(columns=outcome, errors="ignore") for frame in frames]
-
-
-def _check_features(names: Sequence[str], model: Any) -> None:
-    """Refuse an outcome column that is left in, in the words of the command line."""
-    known = own_names(getattr(model, "feature_names_in_", ()), names)
-    extra = [name for name in names if name not in known]
-    if known and extra:
-        raise DataError(
-            f"The training file has the column {extra[0]!r}, which the model was not trained on.",
-            f"If it is the outcome, add --outcome {extra[0]!r}; if it is only to be kept, --carry.",
-        )

@@ -11,13 +11,15 @@ import typer
 
 from ifonly import api
 from ifonly.cli import terminal as tables
-from ifonly.cli.explain import Missing, Named, Orders, without
+from ifonly.cli.explain import Missing, Named, Orders
+from ifonly.cli.messages import say
 from ifonly.cli.options import as_ordinal
 from ifonly.cli.output import check_writable, deliver
-from ifonly.cli.tables.columns import Words
-from ifonly.cli.tables.files import read_table
 from ifonly.rules.suggested.suggestions import MOST
 from ifonly.space import Space
+from ifonly.tables.columns import Words
+from ifonly.tables.files import read_table
+from ifonly.tables.training import without
 
 
 class Format(StrEnum):
@@ -52,7 +54,7 @@ def suggest_rules(
     --format text, and give it as --rules.
     """
     check_writable(out)
-    train = read_table(data, words=Words(missing or ()))
+    train = read_table(data, words=Words(missing or ()), say=say)
     if outcome:
         (train,) = without(outcome, train)
     space = Space.infer(train, categorical or (), as_ordinal(ordinal or (), train))

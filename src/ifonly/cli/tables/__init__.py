@@ -1,1 +1,1 @@
-"""Tables that come in from files and go out to them."""
+"""Tables that only the command line reads or writes."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ifonly.cli.tables.columns import Words
-from ifonly.cli.tables.files import read_table
+from ifonly.cli.messages import say
 from ifonly.errors import DataError, OptionError
 from ifonly.metrics import Sets, gather
 from ifonly.space import Space
 from ifonly.space.table.carry import column_order
 from ifonly.space.table.frame import free_name
+from ifonly.tables.columns import Words
+from ifonly.tables.files import read_table
 
 
 def read_sets(
@@ -30,10 +31,10 @@ def read_sets(
             f"{path.name!r} is a table: its rows and training rows are needed to measure it.",
             "Give --rows ROWS and --data TRAIN, or evaluate the JSON of saved answers.",
         )
-    train = read_table(data, words=words).drop(columns=outcome, errors="ignore")
+    train = read_table(data, words=words, say=say).drop(columns=outcome, errors="ignore")
     space = Space.infer(train)
-    asked = read_table(rows, like=train, words=words)
-    lines = read_table(path, like=train, words=words)
+    asked = read_table(rows, like=train, words=words, say=say)
+    lines = read_table(path, like=train, words=words, say=say)
     query = free_name("query", space.names)
     if query not in lines.columns:
         raise DataError(

@@ -11,11 +11,10 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from ifonly.cli.messages import say
-from ifonly.cli.tables.columns import Words
 from ifonly.errors import DataError, FileError, MissingExtra, RuleError, absent
 from ifonly.rules import Rule, read_rules
 from ifonly.space import Space
+from ifonly.tables.columns import Words
 
 Content = TypeVar("Content")
 
@@ -23,11 +22,14 @@ ENDINGS = (".csv", ".csv.gz", ".parquet")
 
 
 def read_table(
-    path: Path, like: pd.DataFrame | None = None, words: Words | None = None
+    path: Path,
+    like: pd.DataFrame | None = None,
+    words: Words | None = None,
+    say: Callable[[str], Any] | None = None,
 ) -> pd.DataFrame:
     """The table in a file; `like` is the training table, which a CSV file is read like.
 
-    What was read as missing is said on stderr.
+    `say` gets a message about what was read as missing.
     """
     name = path.name.lower()
     if not name.endswith(ENDINGS):
@@ -44,7 +46,7 @@ def read_table(
         values[column], gone = words.read(columns[column], alike)
         each = [f"{repr(word) if word else 'empty'} ({n})" for word, n in gone.items()]
         missing += [f"{column}: {', '.join(each)}"] if each else []
-    if missing:
+    if missing and say is not None:
         say(f"Read as missing in {path.name}: {'; '.join(missing)}.")
     names, _ = Words().read(columns.index.to_series(), None)
     return pd.DataFrame(values, index=columns.index).set_axis(names, axis=0)
