@@ -47,9 +47,9 @@ class Server:
                 self.end_headers()
                 self.wfile.write(text.encode())
 
-            do_GET = do_POST
+            do_GET = do_POST  # noqa: N815
 
-            def log_message(self, format: str, *args: Any) -> None:
+            def log_message(self, form: str, *args: Any) -> None:
                 pass
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Answering)

@@ -27,16 +27,21 @@ LONGEST = 2000
 KINDS: dict[str, tuple[int, str]] = {
     "json": (400, "The body is not JSON that can be used"),
     "route": (404, "There is no such route"),
+    "job": (404, "There is no such job"),
+    "not-ready": (409, "The job has no result yet"),
+    "gone": (410, "The result was fetched or deleted"),
     "limit": (413, "The request is too large"),
     "request": (422, "The request does not fit its schema"),
     "data": (422, "The rows do not fit the model"),
     "option": (422, "An option cannot be used"),
     "target": (422, "The wanted outcome cannot be used"),
     "rule": (422, "A rule cannot be used"),
+    "quota": (429, "There are too many jobs"),
     "missing-extra": (501, "A package is not installed"),
     "service": (503, "The model cannot be reached"),
     "model": (500, "The model failed"),
     "internal": (500, "The request could not be answered"),
+    "disk": (507, "The disk of the server is full"),
 }
 """The status and the title of each kind of problem."""
 ERRORS: list[tuple[type[Exception], str]] = [
