@@ -29,9 +29,12 @@ KINDS: dict[str, tuple[int, str]] = {
     "token": (401, "A token is needed"),
     "origin": (403, "A page of another site may not ask"),
     "route": (404, "There is no such route"),
+    "job": (404, "There is no such job"),
     "method": (405, "The route has no such method"),
     "slow": (408, "The request did not arrive in time"),
     "conflict": (409, "The same request is being answered"),
+    "not-ready": (409, "The job has no result yet"),
+    "gone": (410, "The result was fetched or deleted"),
     "limit": (413, "The request is too large"),
     "media": (415, "The body is of a type that is not read here"),
     "host": (421, "The server does not have this name"),
@@ -45,9 +48,9 @@ KINDS: dict[str, tuple[int, str]] = {
     "service": (503, "The model cannot be reached"),
     "busy": (503, "The server has too much to do"),
     "store": (503, "The record cannot be written"),
-    "late": (504, "The answer took too long"),
     "model": (500, "The model failed"),
     "internal": (500, "The request could not be answered"),
+    "disk": (507, "The disk of the server is full"),
 }
 """The status and the title of each kind of problem."""
 ERRORS: list[tuple[type[Exception], str]] = [
