@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
+from tests.serve.front.conftest import ROW, Serve
 
 from ifonly.contract import ROUTES
 from ifonly.serve.metrics import Lines
-from tests.serve.front.conftest import ROW, Serve
 
 SECRET = "wOnt-be-l0gged"
 JSON = {"Content-Type": "application/json"}
@@ -165,10 +165,11 @@ def test_no_request_is_an_error_of_the_server(
 
 @pytest.fixture(scope="module")
 def client_of_all(handler: Any) -> TestClient:
+    from tests.serve.front.conftest import StandIn
+
     from ifonly.serve.app import create_app
     from ifonly.serve.config import Config
     from ifonly.serve.open import Demo
-    from tests.serve.front.conftest import StandIn
 
     app = create_app(Config({"loans": Demo()}), StandIn(handler))
     return TestClient(app, base_url="http://localhost")
