@@ -35,6 +35,8 @@ KINDS: dict[str, tuple[int, str]] = {
     "rule": (422, "A rule cannot be used"),
     "missing-extra": (501, "A package is not installed"),
     "service": (503, "The model cannot be reached"),
+    "busy": (503, "The server has no time for this now"),
+    "timeout": (504, "The model did not answer in time"),
     "model": (500, "The model failed"),
     "internal": (500, "The request could not be answered"),
 }
