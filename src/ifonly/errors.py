@@ -45,6 +45,9 @@ class IfonlyError(Exception):
     Hint: Did you mean 'age'?
     """
 
+    field: str = ""
+    """Where the value stands in a request to a server: 'rows[0].income'."""
+
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
         self.message = message
