@@ -22,7 +22,7 @@ from ifonly.serve.store.database import database_of
 
 from .conftest import KEY, NOON, Decide
 
-KILLS = 200
+KILLS = {"sqlite": 200, "postgres": 60}
 ON_A_STORE = 10
 """How often writers of one store are killed before the next store."""
 
@@ -48,7 +48,7 @@ def keyed(name: str) -> Kept:
 def test_no_kill_loses_or_doubles_a_record(url: str, memory: Path, decide: Decide) -> None:
     """Every append that was acknowledged is there; asking again with its key adds none."""
     draws = random.Random(0)
-    for start in range(0, KILLS, ON_A_STORE):
+    for start in range(0, KILLS["postgres" if "://" in url else "sqlite"], ON_A_STORE):
         place = new_place(url, memory, start)
         done = 0
         for _ in range(ON_A_STORE):
@@ -138,16 +138,17 @@ def small_disk(folder: Path, size: int) -> Iterator[None]:
 
 def fill(store: Store, decide: Decide) -> Head:
     """Append until there is no room; the head is that of what was acknowledged."""
-    head = store.head()
+    head, message = store.head(), ""
     for hour in range(10_000):
         try:
             store.append([decide(hour=hour)] * 5, reply=keyed(f"{hour}"))
+            head = store.head()
         except StoreError as error:
-            assert "full" in error.message
-            assert store.head() == head
-            return head
-        head = store.head()
-    raise AssertionError("the disk was never full")
+            message = error.message
+            break
+    assert "full" in message
+    assert store.head() == head
+    return head
 
 
 def test_a_full_disk_refuses_records_and_loses_none(tmp_path: Path, decide: Decide) -> None:
