@@ -39,6 +39,8 @@ KINDS: dict[str, tuple[int, str]] = {
     "quota": (429, "There are too many jobs"),
     "missing-extra": (501, "A package is not installed"),
     "service": (503, "The model cannot be reached"),
+    "busy": (503, "The server has no time for this now"),
+    "timeout": (504, "The model did not answer in time"),
     "model": (500, "The model failed"),
     "internal": (500, "The request could not be answered"),
     "disk": (507, "The disk of the server is full"),

@@ -1,0 +1,250 @@
+"""What runs in a worker: a process of its own that opens the models and answers requests.
+
+One thread listens: a request that nobody waits for any longer ends the search, and so does the end
+of the front, however that came. The other one answers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pickle
+import signal
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from queue import SimpleQueue
+from typing import Any, TypeAlias
+
+from ifonly.contract import DecisionRecord, Handler, Refused, Reply
+from ifonly.contract.handler import refused
+from ifonly.contract.question import Budget, Question
+from ifonly.contract.together import Answered, answer_together, key_of_group
+from ifonly.errors import IfonlyError, ModelError
+from ifonly.models.adapters.table import TableModel
+from ifonly.models.pace import Watch
+from ifonly.serve.exchange import SCHEMAS, Ask, Said, Source
+from ifonly.serve.forms import reply_of, request_of
+from ifonly.serve.pool.wire import packed, read
+from ifonly.solve.chunks import ROWS_FOR_A_ROW
+from ifonly.solve.watched import new_watch
+from ifonly.solve.workers.worker import ONE_THREAD, use_one_thread
+
+SPARE = 0.1
+"""The share of the time until a deadline, and the least seconds, that are kept for the reply."""
+LONGEST = 1.0
+"""The most seconds that are kept for it."""
+SURE = 4.0
+"""A search that takes so much less than its time needs no budget: it is ended where it is late."""
+
+Opened: TypeAlias = tuple[str, IfonlyError | None]
+"""The stamp of a model, and why it could not be opened."""
+
+
+def work(end: socket.socket, sources: Mapping[str, Source], *, key: bytes, keep_rows: bool) -> None:
+    """Open the models, say so, and answer until the front is gone."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # the front decides when a worker ends
+    os.environ.update(ONE_THREAD)
+    handlers: dict[str, Handler] = {}
+    opened: dict[str, Opened] = {}
+    worker = Worker(end, handlers, key, keep_rows)
+    threading.Thread(target=worker.listen, daemon=True).start()
+    new_watch.set(worker.search.watch)
+    for name, source in sources.items():
+        opened[name] = "", None
+        try:
+            opened[name] = source.stamp(), None
+            handlers[name] = use_one_thread(source.load())
+        except IfonlyError as error:
+            opened[name] = opened[name][0], sendable(error)
+        except Exception as error:
+            message = f"Opening the model failed with {type(error).__name__}: {error}"
+            opened[name] = opened[name][0], ModelError(message)
+    worker.tell("ready", opened)
+    worker.answer_all()
+
+
+@dataclass
+class Search:
+    """The search that runs, for whoever may end it."""
+
+    ended: float | None = None
+    running: Watch = field(default_factory=Watch)
+
+    def watch(self) -> Watch:
+        """The watch of the next question."""
+        self.running = Watch(ended=self.ended)
+        return self.running
+
+    def end(self) -> None:
+        """Let the search return what it has found."""
+        self.ended = self.running.ended = time.monotonic()
+
+    @contextmanager
+    def until(self, deadline: float | None) -> Iterator[None]:
+        """A search inside ends so early that there is time for the reply."""
+        self.ended, self.running = None, Watch()
+        if deadline is None:
+            yield
+            return
+        left = deadline - time.monotonic()
+        timer = threading.Timer(max(0.0, left - spare(left)), self.end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+def spare(left: float) -> float:
+    """The seconds of those left that are kept for judging and sending what was found."""
+    return min(LONGEST, max(SPARE, SPARE * left))
+
+
+@dataclass
+class Worker:
+    """The models of a process, and the batch that it answers."""
+
+    end: socket.socket
+    handlers: Mapping[str, Handler]
+    key: bytes
+    keep_rows: bool
+    search: Search = field(default_factory=Search)
+    batches: SimpleQueue[dict[int, Ask]] = field(default_factory=SimpleQueue)
+    dropped: set[int] = field(default_factory=set)
+    """The numbers of the requests that nobody waits for."""
+    begun: tuple[int, ...] = ()
+    """Those that are answered now."""
+
+    def listen(self) -> None:
+        """Take what the front sends, as long as there is one."""
+        try:
+            with self.end.makefile("rb") as file:
+                while True:
+                    kind, content = read(file)
+                    if kind == "ask":
+                        self.batches.put(content)
+                    else:
+                        self.dropped.update(content)
+                        if self.dropped.issuperset(begun := self.begun) and begun:
+                            self.search.end()
+        finally:
+            os._exit(0)
+
+    def tell(self, kind: str, *content: Any) -> None:
+        """Send a message to the front."""
+        self.end.sendall(packed((kind, *content)))
+
+    def answer_all(self) -> None:
+        """Answer batch after batch."""
+        while True:
+            asks = self.batches.get()
+            for group in self._groups(asks):
+                self._answer_group(group)
+            self.dropped.difference_update(asks)
+            self.tell("free")
+
+    def _groups(self, asks: dict[int, Ask]) -> list[dict[int, tuple[Ask, Any]]]:
+        """Requests that can be answered as one, each read; what cannot be read is refused."""
+        groups: dict[Any, dict[int, tuple[Ask, Any]]] = {}
+        for number, ask in asks.items():
+            handler, key = self.handlers[ask.model], None
+            try:
+                with refused():
+                    request = None
+                    if ask.route != SCHEMAS:
+                        request = handler.read(ask.route, request_of(ask, handler.limits))
+                        request = limited(handler, request, ask.deadline)
+                        key = key_of_group(handler, ask.route, request)
+            except Refused as error:
+                self._say(number, ask, Answered(error))
+                continue
+            groups.setdefault(number if key is None else key, {})[number] = ask, request
+        return list(groups.values())
+
+    def _answer_group(self, group: dict[int, tuple[Ask, Any]]) -> None:
+        """Answer requests as one; whoever has more time than the first is asked again."""
+        group = {number: one for number, one in group.items() if number not in self.dropped}
+        if not group:
+            return
+        asks, requests = zip(*group.values(), strict=True)
+        handler, began = self.handlers[asks[0].model], time.monotonic()
+        deadline = min((one.deadline for one in asks if one.deadline is not None), default=None)
+        self.begun = tuple(group)
+        self.tell("begun", self.begun)
+        with self.search.until(deadline):
+            if self.dropped.issuperset(self.begun):
+                self.search.end()
+            if asks[0].route == SCHEMAS:
+                answered = [Answered(handler.schemas())]
+            else:
+                answered = answer_together(handler, asks[0].route, requests)
+        self.begun, again = (), {}
+        for (number, (ask, request)), one in zip(group.items(), answered, strict=True):
+            ended = one.answers is not None and one.answers.record["interrupted"]
+            if ended and deadline is not None and (ask.deadline or math.inf) > deadline + SPARE:
+                again[number] = ask, request
+            else:
+                self._say(number, ask, one, request, time.monotonic() - began)
+        self._answer_group(again)
+
+    def _say(
+        self, number: int, ask: Ask, one: Answered, request: Any = None, seconds: float = 0.0
+    ) -> None:
+        """Send the reply to one request."""
+        reply, answers, status = one.reply, one.answers, 200
+        if isinstance(reply, Refused):
+            status, body = reply.problem.status, reply.problem.model_dump_json().encode()
+        elif isinstance(reply, Reply):
+            body = reply_of(ask, reply)
+        else:
+            body = json.dumps(reply).encode()
+        facts = {
+            "rows": len(getattr(request, "rows", ())),
+            "statuses": {} if answers is None else dict(Counter(map(str, answers.status))),
+            "model_rows": one.model_rows,
+            "together": one.together,
+            "seconds": seconds,
+        }
+        records: list[DecisionRecord] = []
+        if ask.record and answers is not None:
+            rest: Any = {"time": datetime.now(UTC), "key": self.key, "keep": self.keep_rows}
+            pairs = zip(answers, request.rows, strict=True)
+            records = [DecisionRecord.of(own, row, **rest) for own, row in pairs]
+        self.tell("said", number, Said(status, body, tuple(records), facts))
+
+
+def limited(handler: Handler, request: Any, deadline: float | None) -> Any:
+    """The request, with the time left as its budget where the search may well take that long.
+
+    A budget lets calls of the model be as large as the time allows, but takes a fifth more time,
+    and nobody can derive the answers again.
+    """
+    model = handler.setting.model
+    if deadline is None or not isinstance(request, Question) or not isinstance(model, TableModel):
+        return request
+    each = getattr(handler.explainer.method.searcher, "model_rows", ROWS_FOR_A_ROW)
+    left = deadline - time.monotonic()
+    left = max(left - spare(left), SPARE)
+    if SURE * model.meter.pace.seconds(each * len(request.rows)) < left:
+        return request
+    budget = request.budget or Budget()
+    seconds = min(left, budget.seconds or left)
+    return request.model_copy(update={"budget": budget.model_copy(update={"seconds": seconds})})
+
+
+def sendable(error: IfonlyError) -> IfonlyError:
+    """An error as the front can read it: some have further arguments, which pickle does not know."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return ModelError(error.message, error.hint)
+    return error
