@@ -25,6 +25,8 @@ from ifonly.errors import (
 
 TRIES = 4
 """How often a request is sent at the most."""
+AGAIN = (409, 429, 503)
+"""Replies after which a request is sent again, when the server says how soon."""
 LONGEST = 30.0
 """The most seconds to wait before the next try."""
 ERRORS: dict[str, type[IfonlyError]] = {
@@ -91,7 +93,7 @@ class Connection:
             if reply.status < 300:
                 return content
             wait = _seconds(reply.getheader("Retry-After"))
-            if last or reply.status not in (429, 503) or wait is None or wait > LONGEST:
+            if last or reply.status not in AGAIN or wait is None or wait > LONGEST:
                 raise self._error(reply, content)
             time.sleep(wait)
         raise AssertionError("the last try returns or raises")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
@@ -48,13 +49,15 @@ class JobsReply(Reply):
     jobs: list[JobStatus]
 
 
-def router(jobs: Jobs) -> APIRouter:
+def router(jobs: Jobs, spend: Callable[[Any, float], None] | None = None) -> APIRouter:
     """The routes of some jobs, which read who asks from `request.state.token`.
 
     Parameters
     ----------
     jobs
         Where jobs are kept and run.
+    spend
+        Takes the rows of a job off the quota of a token.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def router(jobs: Jobs) -> APIRouter:
         for code in (400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 503, 507)
     }
     made = APIRouter(tags=["jobs"], responses=problems)
-    _add_submission(made, jobs)
+    _add_submission(made, jobs, spend)
 
     @made.get("/v1/jobs")
     async def list_jobs(request: Request) -> JobsReply:
@@ -108,7 +111,9 @@ def router(jobs: Jobs) -> APIRouter:
     return made
 
 
-def _add_submission(made: APIRouter, jobs: Jobs) -> None:
+def _add_submission(
+    made: APIRouter, jobs: Jobs, spend: Callable[[Any, float], None] | None
+) -> None:
     """Add the routes that take a job, for the first model and for each."""
     media = ("application/json", *MEDIA)
     body = {"requestBody": {"required": True, "content": {kind: _content(kind) for kind in media}}}
@@ -125,7 +130,10 @@ def _add_submission(made: APIRouter, jobs: Jobs) -> None:
         token, name = request.state.token, model or jobs.pool.models[0]
         said = await request.body()
         ask = Ask(name, "explain", said, form, options.encode(), sight=token.sight)
+        known = len(jobs.of(token.name))
         job = await jobs.submit(ask, token.name, idempotency_key)
+        if spend is not None and len(jobs.of(token.name)) > known:
+            spend(token, job.stated.rows - 1)
         where = {"Location": f"/v1/jobs/{job.stated.id}"}
         return JSONResponse(_shown(job).model_dump(mode="json"), 202, where)
 

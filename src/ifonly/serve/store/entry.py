@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from ifonly.contract import DecisionRecord
 from ifonly.errors import OptionError
@@ -66,3 +67,8 @@ class Entry:
 
 class KeyReused(OptionError):
     """An Idempotency-Key was used before, for another request."""
+
+
+def stamp(time: datetime) -> str:
+    """A moment as text whose order is that of time."""
+    return time.astimezone(UTC).isoformat(timespec="microseconds")

@@ -38,6 +38,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 """
 
 
+def outdated(database: Database, connection: Any, create: bool) -> bool:
+    """Whether the tables are of an older version than this code; refuse those of a newer one."""
+    return version_of(database, connection, create) < len(MIGRATIONS)
+
+
 def version_of(database: Database, connection: Any, create: bool) -> int:
     """The version of the tables; 0 where there are none yet and they may be made."""
     names = {name for (name,) in database.run(connection, database.tables)}

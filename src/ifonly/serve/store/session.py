@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, TypeVar
 
 from ifonly.serve.store.database import Database
-from ifonly.serve.store.schema import MIGRATIONS, migrate, version_of
+from ifonly.serve.store.schema import migrate, outdated
 
 T = TypeVar("T")
 
@@ -97,7 +97,7 @@ class Session:
             return
         self._connection = connection = self.database.connect(self._create)
         try:
-            if version_of(self.database, connection, self._create) < len(MIGRATIONS):
+            if outdated(self.database, connection, self._create):
                 self._transact(lambda: migrate(self.database, connection, self._create))
         except BaseException:
             self.close()

@@ -15,11 +15,13 @@ from ifonly.contract import DecisionRecord
 from ifonly.contract.decision_record import NONE
 from ifonly.errors import StoreError
 from ifonly.serve.store.database import Database, database_of
-from ifonly.serve.store.entry import Entry, Head, Kept, KeyReused, Written
+from ifonly.serve.store.entry import Entry, Head, Kept, KeyReused, Written, stamp
 from ifonly.serve.store.session import Session
 
 PAGE = 500
 """How many entries are read at once."""
+FIRST = -(2**62)
+"""A number that is before every entry, also before one that somebody planted."""
 Part: TypeAlias = tuple[Sequence[DecisionRecord], Kept | None]
 """One append: records, and the reply to keep with them."""
 
@@ -159,7 +161,7 @@ class Store:
         """How many entries there are, and the hash of the last."""
         return self._session.read(self._head)
 
-    def entries(self, after: int = 0) -> Iterator[Entry]:
+    def entries(self, after: int = FIRST) -> Iterator[Entry]:
         """The entries in their order, those after a number; read page by page."""
         sql = """
             SELECT e.number, e.hash, e.previous, e.time, e.covered, e.signature, r.content
@@ -168,6 +170,19 @@ class Store:
         while page := self._session.read(partial(self._session.run, sql, (after, PAGE))):
             yield from (Entry(*line) for line in page)
             after = page[-1][0]
+
+    def extent(self, last: int) -> tuple[int, list[int]]:
+        """How many entries there are up to a number, and the rows that have no entry."""
+        loose = """
+            SELECT r.number FROM ifonly_rows r LEFT JOIN ifonly_entries e ON e.number = r.number
+            WHERE e.number IS NULL ORDER BY r.number"""
+        count = "SELECT count(*) FROM ifonly_entries WHERE number <= ?"
+
+        def read() -> tuple[int, list[int]]:
+            lines = self._session.run(loose)
+            return self._session.run(count, (last,))[0][0], [number for (number,) in lines]
+
+        return self._session.read(read)
 
     def erase(self, before: datetime) -> tuple[int, int]:
         """Erase the rows and the kept replies from before a moment; the chain stays.
@@ -272,11 +287,10 @@ def open_store(url: str | Path, *, key: bytes | None = None, create: bool = True
     Hint: Name the file of records.
     """
     store = Store(database_of(url), create=create)
-    if key is not None:
-        store.check_key(key)
+    try:
+        if key is not None:
+            store.check_key(key)
+    except StoreError:
+        store.close()
+        raise
     return store
-
-
-def stamp(time: datetime) -> str:
-    """A moment as text whose order is that of time."""
-    return time.astimezone(UTC).isoformat(timespec="microseconds")
