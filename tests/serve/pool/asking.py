@@ -76,7 +76,7 @@ async def running(source: Any, workers: int = 2, **options: Any) -> AsyncIterato
         yield pool
     finally:
         await pool.stop(0.0)
-    assert not pool._tasks
+    assert not pool._staff.processes
 
 
 def question(income: int, customer: str = "", **options: Any) -> bytes:

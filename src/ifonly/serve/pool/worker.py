@@ -147,9 +147,9 @@ class Worker:
         """Answer batch after batch."""
         while True:
             asks = self.batches.get()
+            self.dropped.intersection_update(asks)  # another worker may have had the others
             for group in self._groups(asks):
                 self._answer_group(group)
-            self.dropped.difference_update(asks)
             self.tell("free")
 
     def _groups(self, asks: dict[int, Ask]) -> list[dict[int, tuple[Ask, Any]]]:
