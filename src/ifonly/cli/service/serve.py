@@ -67,6 +67,7 @@ Cert = Annotated[Path | None, typer.Option(help="The certificate for TLS.")]
 Key = Annotated[Path | None, typer.Option(help="The key of the certificate.")]
 Seconds = Annotated[float | None, typer.Option(help="The most seconds of a request; 60.")]
 Body = Annotated[int | None, typer.Option(help="The most bytes of a request.")]
+Each = Annotated[int | None, typer.Option(help="The most at once of one token or address; 64.")]
 Queue = Annotated[int | None, typer.Option(help="The most requests at once; 256.")]
 
 
@@ -94,6 +95,7 @@ def serve(
     seconds: Seconds = None,
     body: Body = None,
     queue: Queue = None,
+    each: Each = None,
     trust_pickle: TrustPickle = False,
     trust: Trust = None,
     inputs: Inputs = "",
@@ -132,6 +134,7 @@ def serve(
         "seconds": seconds,
         "body": body,
         "queue": queue,
+        "each": each,
     }
     stated = {option: value for option, value in stated.items() if value is not None}
     if model is not None:
