@@ -179,6 +179,9 @@ class Guard:
         if headers.get("content-encoding", "identity").lower() != "identity":
             hint = "Send it as it is. Parquet is compressed by itself."
             raise Denied("media", "The body is compressed.", hint, Accept_Encoding="identity")
+        if "transfer-encoding" in headers and "content-length" in headers:
+            message = "The length of the body is stated in two ways."
+            raise Denied("json", message, "State one.", Connection="close")
         stated = headers.get("content-length", "0")
         _check_size(int(stated) if stated.isdecimal() else 0, most)
         try:

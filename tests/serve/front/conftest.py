@@ -78,8 +78,8 @@ def record(row: dict[str, Any]) -> DecisionRecord:
 
 
 @pytest.fixture(scope="session")
-def handler() -> Handler:
-    """A small model that lends, with its data and a rule."""
+def lender() -> tuple[Any, pd.DataFrame]:
+    """A small model that lends, and its data."""
     random, n = np.random.default_rng(0), 200
     data = pd.DataFrame(
         {
@@ -90,7 +90,13 @@ def handler() -> Handler:
     )
     granted = np.where(data["income"] - data["debt"] > 2800, "yes", "no")
     columns = make_column_transformer((OneHotEncoder(), ["job"]), remainder="passthrough")
-    model = make_pipeline(columns, LogisticRegression(max_iter=2000)).fit(data, granted)
+    return make_pipeline(columns, LogisticRegression(max_iter=2000)).fit(data, granted), data
+
+
+@pytest.fixture(scope="session")
+def handler(lender: tuple[Any, pd.DataFrame]) -> Handler:
+    """The model with its data and a rule."""
+    model, data = lender
     explainer = Explainer(model, data=data, rules=["debt only decreases"])
     return Handler(explainer, Limits(rows=20, batch_rows=50, k=5, rules=10))
 
