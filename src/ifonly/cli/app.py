@@ -12,6 +12,7 @@ import typer
 from ifonly.cli.demo import demo
 from ifonly.cli.evaluate import evaluate
 from ifonly.cli.explain import explain
+from ifonly.cli.mcp import mcp
 from ifonly.cli.messages import say
 from ifonly.cli.reproduce import reproduce
 from ifonly.cli.suggest import suggest_rules
@@ -43,7 +44,7 @@ def _interruptible() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-for command in (demo, explain, suggest_rules, evaluate, reproduce):
+for command in (demo, explain, suggest_rules, evaluate, reproduce, mcp):
     app.command(epilog=CODES)(_interruptible()(command))
 
 
