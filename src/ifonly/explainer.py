@@ -14,7 +14,6 @@ from ifonly.causal import CausalModel
 from ifonly.demands.tolerance import Tolerance
 from ifonly.errors import OptionError, check_flag, options
 from ifonly.models.counted import Contradiction, Rejection
-from ifonly.models.pace import Watch
 from ifonly.plausible import Plausible, Usual
 from ifonly.problem.goal import Logit, Target, check_threshold
 from ifonly.rules import Rules
@@ -31,7 +30,7 @@ from ifonly.solve.demanding import (
 from ifonly.solve.method import Method, MethodLike, check_demands, check_used, method_of
 from ifonly.solve.prepare import Setting, prepare, provided
 from ifonly.solve.question import Budget, Question, read_row_rules
-from ifonly.solve.watched import watched
+from ifonly.solve.watched import new_watch, watched
 from ifonly.space import Cost, Space
 from ifonly.space.table.frame import Frame
 from ifonly.space.table.index import index_of
@@ -204,7 +203,7 @@ class Explainer:
         >>> Explainer(rich, data=data).explain(data[:2], k=1, row_rules={1: ["income fixed"]})
         <Answers: 2 rows, k=1: 1 found, 1 infeasible>
         """
-        limit, watch = Budget.of(budget), Watch()
+        limit, watch = Budget.of(budget), new_watch.get()()
         asked_for = (target, k, threshold, certify, seed, limit, progress, keep, plausible, workers)
         question = Question(*asked_for, robust, as_margin(margin), tolerance)
         method = self.method if diversity is None else self.method.with_diversity(diversity)

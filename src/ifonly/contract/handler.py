@@ -7,7 +7,8 @@ A new route is a file in `routes`, with its request, its reply and its function,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
@@ -109,24 +110,44 @@ class Handler(Context):
         >>> handler.answer("predict", {"rows": [{"income": 45}]}).rows[0].prediction
         'yes'
         """
+        asked = self.read(name, request)
+        with refused(asked):
+            return ROUTES[name].answer(self, asked)
+
+    def read(self, name: str, request: str | bytes | Mapping[str, Any]) -> Any:
+        """A request as the route has it, before it is answered.
+
+        Parameters
+        ----------
+        name, request
+            As for `answer`.
+
+        Returns
+        -------
+        Request
+
+        Raises
+        ------
+        Refused
+            It is not of the route's schema.
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> Handler(ifonly.Explainer(rich, data=data)).read("explain", '{"rows": []}').k
+        4
+        """
         route = ROUTES.get(name)
         if route is None:
             hint = nearest(name, ROUTES)
             raise Refused(f"There is no route {name!r:.60}.", hint, kind="route")
         given = read_json(request, self.limits.body)
         try:
-            asked = route.request.model_validate(given)
+            return route.request.model_validate(given)
         except ValidationError as error:
             raise Refused.invalid(error, given, route.request.model_fields) from None
-        try:
-            return route.answer(self, asked)
-        except Refused:
-            raise
-        except IfonlyError as error:
-            raise Refused.of(error, _field(error, given)) from error
-        except Exception as error:
-            message = f"Answering failed with {type(error).__name__}."
-            raise Refused(message, "See the log of the server.", kind="internal") from error
 
     def respond(self, name: str, request: str | bytes | Mapping[str, Any]) -> tuple[int, str]:
         """The HTTP status and the JSON of a reply, or of the problem.
@@ -178,8 +199,23 @@ class Handler(Context):
         return schemas_of(self, {name: (r.request, r.reply) for name, r in ROUTES.items()})
 
 
-def _field(error: IfonlyError, given: Mapping[str, Any]) -> str:
+@contextmanager
+def refused(asked: Request) -> Iterator[None]:
+    """Every error inside is the problem of a request."""
+    try:
+        yield
+    except Refused:
+        raise
+    except IfonlyError as error:
+        raise Refused.of(error, _field(error, asked)) from error
+    except Exception as error:
+        message = f"Answering failed with {type(error).__name__}."
+        raise Refused(message, "See the log of the server.", kind="internal") from error
+
+
+def _field(error: IfonlyError, asked: Request) -> str:
     """The field that an error of the whole question is about: the one that its message names."""
     if isinstance(error, TargetError) and "threshold" not in error.message:
         return "target"
+    given = (name for name in type(asked).model_fields if name in asked.model_fields_set)
     return next((name for name in given if re.search(rf"\b{name}\b", error.message)), "")

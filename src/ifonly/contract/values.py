@@ -96,14 +96,22 @@ def frame_of(
     These get the dtypes that the `known` ones have, where their values fit: a date is a date.
     """
     frame: pd.DataFrame = space.rows(codes, "pandas")
-    carried = [one.name for one in space.carry if all(one.name in row for row in rows)]
-    for name in carried:
-        frame[name] = pd.Series([row[name] for row in rows], dtype=object).infer_objects()
+    carried = carried_of(space, rows, known)
+    frame = frame.assign(**carried)
+    return frame[[n for n in column_order(space) if n in space.names or n in carried]]
+
+
+def carried_of(space: Space, rows: Rows, known: Carried | None = None) -> dict[str, pd.Series]:
+    """The carried columns that all rows have."""
+    carried = {}
+    for name in (one.name for one in space.carry if all(one.name in row for row in rows)):
+        column = pd.Series([row[name] for row in rows], dtype=object).infer_objects()
         native = None if known is None else known.frame[name].to_native()
         if isinstance(native, pd.Series):
             with suppress(Exception):  # whatever pandas says of values that do not fit a dtype
-                frame[name] = frame[name].astype(native.dtype)
-    return frame[[n for n in column_order(space) if n in space.names or n in carried]]
+                column = column.astype(native.dtype)
+        carried[name] = column
+    return carried
 
 
 def _wrong_names(space: Space, rows: Rows, field: str) -> list[FieldError]:

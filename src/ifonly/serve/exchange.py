@@ -8,6 +8,9 @@ from typing import Any, Literal, Protocol
 
 from ifonly.contract import DecisionRecord, Handler
 
+SCHEMAS = "schemas"
+"""The route whose reply is `Handler.schemas()`, for the description of the service."""
+
 
 class Source(Protocol):
     """Where a model comes from; it can be pickled, for a worker process opens it."""
@@ -34,8 +37,13 @@ class Ask:
 
     model: str
     route: str
+    """A route of the contract, or `SCHEMAS`."""
     body: bytes
-    """JSON, not yet read."""
+    """Not yet read: JSON, or a table of rows."""
+    form: Literal["contract", "kserve", "arrow", "parquet"] = "contract"
+    """What the body is: a request of the contract or of KServe, or a table; see `forms`."""
+    options: bytes = b"{}"
+    """With a table: JSON, the request without its rows."""
     deadline: float | None = None
     """When the reply must be there, on the clock of time.monotonic."""
     sight: Sight = Sight()

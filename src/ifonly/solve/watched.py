@@ -11,8 +11,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any
 
 from ifonly.models.pace import Watch
@@ -22,6 +23,8 @@ AFTER = 2.0
 EVERY = 0.25
 """The seconds between two drawings."""
 WIDTH = 24
+new_watch: ContextVar[Callable[[], Watch]] = ContextVar("new_watch", default=Watch)
+"""What makes the watch of a question: whoever sets it holds the watch too, and may end it."""
 
 
 @contextmanager

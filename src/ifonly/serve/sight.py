@@ -1,0 +1,89 @@
+"""What a reply shows to somebody: scores in full, rounded, or none.
+
+A score is the confidence of a model in a class, or the number that a regressor predicts. Scores in
+sentences are treated like those in fields. Decisions, changes and distances stay.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+from ifonly.contract import Reply
+from ifonly.contract.routes.explain import Explained, ExplainReply, Way
+from ifonly.contract.routes.predict import PredictReply, Scored
+from ifonly.contract.routes.score_batch import ScoreBatchReply
+from ifonly.contract.types import Range
+from ifonly.render.view import rounded, value_text
+from ifonly.serve.exchange import Sight
+
+DECIMALS = 1
+"""How many digits a rounded probability has after the point; other numbers have two digits."""
+_IN_SENTENCE = re.compile(r" \((?:margin )?-?[\d.,e+-]+\)(?=\.)")
+
+AnyReply = TypeVar("AnyReply", bound=Reply)
+
+
+def seen(reply: AnyReply, sight: Sight) -> AnyReply:
+    """The reply as somebody may see it.
+
+    >>> from ifonly.contract.routes.predict import PredictReply, Scored
+    >>> full = PredictReply(
+    ...     classes=["no", "yes"], rows=[Scored(prediction="yes", scores=[0.22, 0.78])], curves=[]
+    ... )
+    >>> [seen(full, Sight(scores=word)).rows[0].scores for word in ("rounded", "hidden")]
+    [[0.2, 0.8], [None, None]]
+    """
+    if sight.scores == "full":
+        return reply
+    if isinstance(reply, ExplainReply):
+        rows: Any = [_explained(row, sight) for row in reply.rows]
+        return reply.model_copy(update={"rows": rows})
+    if isinstance(reply, PredictReply):
+        number = not reply.classes
+        rows = [_scored(row, sight, number) for row in reply.rows]
+        curves = [[_scored(one, sight, number) for one in curve] for curve in reply.curves]
+        return reply.model_copy(update={"rows": rows, "curves": curves})
+    if isinstance(reply, ScoreBatchReply):
+        update: dict[str, Any] = {"scores": [shown(one, sight) for one in reply.scores]}
+        if reply.wanted is None:  # a regressor predicts its scores
+            update["predictions"] = [shown(one, sight) for one in reply.predictions]
+        if sight.scores == "hidden":
+            update["reach"] = None  # by threshold after threshold, it would say them all
+        return reply.model_copy(update=update)
+    return reply
+
+
+def shown(score: Any, sight: Sight) -> Any:
+    """A score as somebody may see it; none where it is hidden."""
+    if score is None or sight.scores == "hidden":
+        return None
+    return round(score, DECIMALS) if 0 <= score <= 1 else float(f"{score:.1e}")
+
+
+def _scored(row: Scored, sight: Sight, number: bool) -> Scored:
+    update: dict[str, Any] = {"scores": [shown(one, sight) for one in row.scores]}
+    if number:
+        update["prediction"] = shown(row.prediction, sight)
+    return row.model_copy(update=update)
+
+
+def _explained(row: Explained, sight: Sight) -> Explained:
+    number = isinstance(row.wanted, Range)
+    update: dict[str, Any] = {"score": shown(row.score, sight)}
+    update["answers"] = [_way(way, sight, number) for way in row.answers]
+    if number:
+        update["prediction"] = shown(row.prediction, sight)
+    return row.model_copy(update=update)
+
+
+def _way(way: Way, sight: Sight, number: bool) -> Way:
+    score = shown(way.score, sight)
+    update: dict[str, Any] = {"score": score}
+    if number:
+        old, new = value_text(rounded(way.score)), "…" if score is None else value_text(score)
+        update |= {"prediction": score, "sentence": way.sentence.replace(f": {old}.", f": {new}.")}
+    else:
+        said = "" if score is None else f" ({score:g})"
+        update["sentence"] = _IN_SENTENCE.sub(said, way.sentence, count=1)
+    return way.model_copy(update=update)

@@ -1,0 +1,109 @@
+"""Questions answered as one batch have the replies that each has alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+
+import ifonly
+from ifonly.contract import Handler, Refused
+from ifonly.contract.together import SHARED, Answered, answer_together, key_of_group
+
+from .asking import as_json
+
+IRIS, SPECIES = load_iris(return_X_y=True, as_frame=True)
+ROWS = as_json(IRIS[::7])
+
+
+@pytest.fixture(scope="module")
+def forest() -> Handler:
+    model = RandomForestClassifier(5, max_depth=4, random_state=0).fit(IRIS, SPECIES)
+    return Handler(ifonly.Explainer(model, data=IRIS))
+
+
+def shown(answered: Answered) -> Any:
+    """What a reply says, without what is counted for a batch."""
+    if isinstance(answered.reply, Refused):
+        return answered.reply.problem.model_dump_json()
+    reply = json.loads(answered.reply.model_dump_json())
+    if "record" in reply:
+        reply["record"] = {n: v for n, v in reply["record"].items() if n not in SHARED}
+    return json.dumps(reply)
+
+
+def check_same(handler: Handler, bodies: list[Any]) -> list[int]:
+    """That requests have the same replies together as alone; how many each was answered with."""
+    requests = [handler.read("explain", body) for body in bodies]
+    groups: dict[Any, list[int]] = {}
+    for place, request in enumerate(requests):
+        key = key_of_group(handler, "explain", request)
+        groups.setdefault(place if key is None else key, []).append(place)
+    together = [0] * len(bodies)
+    for places in groups.values():
+        joined = answer_together(handler, "explain", [requests[place] for place in places])
+        for place, one in zip(places, joined, strict=True):
+            (alone,) = answer_together(handler, "explain", [requests[place]])
+            assert shown(one) == shown(alone)
+            together[place] = one.together
+    return together
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> dict[str, Any]:
+    """A question that shares its options with some others, or has an error of its own."""
+    rows = draw(st.lists(st.sampled_from(ROWS), min_size=0, max_size=3))
+    target: Any = draw(st.sampled_from(["opposite", "other", [1], 7]))
+    body: dict[str, Any] = {"rows": rows, "k": draw(st.sampled_from([1, 2])), "target": target}
+    if isinstance(target, list):
+        body["target"] = draw(st.sampled_from([[0], [1, "other", 2][: len(rows)]]))
+    if draw(st.booleans()):
+        rules = draw(st.sampled_from([["'petal width (cm)' fixed"], [], ["at most 1 features"]]))
+        body["row_rules"] = [rules] * draw(st.sampled_from([len(rows), len(rows), 1]))
+    if draw(st.integers(0, 9)) == 0:
+        body["rows"] = [{**row, "petal width (cm)": "wide"} for row in rows]
+    if draw(st.integers(0, 5)) == 0:
+        body["budget"] = draw(st.sampled_from([{"model_rows_per_row": 400}, {"model_rows": 9000}]))
+    return body
+
+
+@given(st.lists(questions(), min_size=2, max_size=7))
+def test_together_is_as_alone(forest: Handler, bodies: list[Any]) -> None:
+    check_same(forest, bodies)
+
+
+def test_questions_that_share_options_are_one_batch(forest: Handler) -> None:
+    bodies = [{"rows": [row], "k": 2} for row in ROWS[:4]]
+    bodies += [{"rows": ROWS[4:6], "k": 2, "row_rules": [["'petal width (cm)' fixed"], []]}]
+    bodies += [{"rows": ROWS[:1], "k": 1}, {"rows": ROWS[:1], "k": 2, "budget": {"seconds": 60}}]
+    assert check_same(forest, bodies) == [5, 5, 5, 5, 5, 1, 1]
+
+
+def test_columns_of_every_kind_and_carried_ones(mixed: Handler, frame: pd.DataFrame) -> None:
+    rows = as_json(frame[:4])
+    rows[3]["customer"] = 17  # alone it is a number, and the model is asked with a number
+    assert check_same(mixed, [{"rows": [row], "k": 1} for row in rows]) == [3, 3, 3, 1]
+
+
+def test_a_row_that_the_model_fails_for_is_an_error_of_its_own_question() -> None:
+    def rich(frame: pd.DataFrame) -> Any:
+        if (frame["income"] == 13).any():
+            raise ValueError("thirteen")
+        return frame["income"] > 40
+
+    data = pd.DataFrame({"income": [10, 30, 50]})
+    model = ifonly.as_model(rich, classes=["no", "yes"])
+    handler = Handler(ifonly.Explainer(model, data=data))
+    bodies = [{"rows": [{"income": income}], "k": 1} for income in (10, 13, 30)]
+    check_same(handler, bodies)
+    many = [handler.read("explain", {**body, "rules": ["income <"]}) for body in bodies]
+    alone = [answer_together(handler, "explain", [one])[0] for one in many]
+    assert [shown(one) for one in answer_together(handler, "explain", many)] == [
+        shown(one) for one in alone
+    ]
