@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult, TextContent
 
+import ifonly
 from ifonly.contract import Handler
 from ifonly.mcp import server_of
 
@@ -130,7 +132,37 @@ def test_a_call_that_is_refused_says_where_and_what_to_do(
 def test_a_tool_that_does_not_exist_is_an_error_of_the_protocol(handler: Handler) -> None:
     async def run() -> None:
         async with Client(server_of(handler)) as client:
-            with pytest.raises(MCPError, match="no tool 'explian'. Did you mean 'explain'?"):
+            with pytest.raises(MCPError, match="no tool 'explian'. Did you mean 'explain'"):
                 await client.call_tool("explian")
+
+    anyio.run(run)
+
+
+def test_a_search_does_not_block_the_protocol_and_ends_when_its_call_is_cancelled() -> None:
+    frame = pd.DataFrame({"a": range(40), "b": range(40, 0, -1)})
+    calls: list[int] = []
+
+    def slow(rows: pd.DataFrame) -> Any:
+        calls.append(len(rows))
+        time.sleep(0.02)
+        return rows["a"] * rows["b"] > 300
+
+    model = ifonly.as_model(slow, classes=["no", "yes"])
+    server = server_of(Handler(ifonly.Explainer(model, data=frame)))
+    rows = frame.to_dict("records")
+
+    async def run() -> None:
+        async with Client(server) as client, anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "explain", {"rows": rows, "k": 20})
+            before = len(calls)
+            while len(calls) < before + 3:
+                await anyio.sleep(0.01)
+            assert len((await client.list_tools()).tools) == 6
+            group.cancel_scope.cancel()
+        asked = len(calls)
+        async with Client(server) as client:
+            result = await client.call_tool("describe_model")  # it waits for its turn
+            assert not result.is_error
+            assert len(calls) <= asked + 2
 
     anyio.run(run)

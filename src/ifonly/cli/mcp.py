@@ -40,11 +40,11 @@ def mcp(
 ) -> None:
     """Answer agents by the Model Context Protocol: over stdin and stdout, or over HTTP.
 
-    The tools describe the model, check rules, explain, and answer what-if, why and plan. Messages go
-    to stderr; what the model prints does too.
+    The tools describe the model, check rules, explain, and answer what-if, why and plan. Messages
+    go to stderr, and so does what the model prints.
     """
     from ifonly.contract import Limits
-    from ifonly.mcp import serve_http, serve_stdio
+    from ifonly.mcp import serve_stdio
     from ifonly.serve.open import Demo, ModelFile
 
     limits = Limits(seconds=seconds)

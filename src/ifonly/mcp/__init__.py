@@ -11,6 +11,6 @@ except ImportError:
 
     raise MissingExtra("mcp", "mcp") from None
 
-from ifonly.mcp.server import serve_http, serve_stdio, server_of
+from ifonly.mcp.server import serve_stdio, server_of
 
-__all__ = ["serve_http", "serve_stdio", "server_of"]
+__all__ = ["serve_stdio", "server_of"]

@@ -1,14 +1,15 @@
 """A server of tools over one model, on stdin and stdout or over HTTP.
 
-A search runs in a thread, so that the protocol goes on; the limits of the handler end it.
+A search runs in a thread, so that the protocol goes on meanwhile. The limits of the handler end it,
+and so does a client that cancels the call or hangs up.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from functools import partial
@@ -27,9 +28,13 @@ from mcp.types import (
     TextContent,
 )
 
-from ifonly.contract import Handler
+from ifonly.contract import Handler, Refused
 from ifonly.errors import nearest
 from ifonly.mcp.tools import TOOLS, in_words, in_words_of_problem, tools_of
+from ifonly.models.pace import Watch
+from ifonly.serve.exchange import Sight
+from ifonly.serve.sight import seen
+from ifonly.solve.watched import new_watch
 
 INSTRUCTIONS = (
     "These tools explain the decisions of one model. Report only what they reply: the sentences, "
@@ -40,7 +45,6 @@ INSTRUCTIONS = (
 def server_of(handler: Handler) -> Server[Any]:
     """The tools of a model, for any transport."""
     tools = tools_of(handler)
-    marks = handler.fingerprints.model_dump()
     turns = anyio.CapacityLimiter(1)
 
     async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
@@ -50,10 +54,14 @@ def server_of(handler: Handler) -> Server[Any]:
         if params.name not in TOOLS:
             hint = nearest(params.name, TOOLS)
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r:.60}. {hint}".strip())
-        route, _ = TOOLS[params.name]
-        ask = partial(handler.respond, route, params.arguments or {})
-        status, text = await anyio.to_thread.run_sync(ask, abandon_on_cancel=True, limiter=turns)
-        return _result(route, status, json.loads(text), marks)
+        sight = Sight() if ctx.request is None else ctx.request.state.token.sight
+        answer = partial(_answer, handler, params, sight)
+        watch = Watch()
+        new_watch.set(lambda: watch)  # the thread has a copy of this context
+        try:
+            return await anyio.to_thread.run_sync(answer, abandon_on_cancel=True, limiter=turns)
+        finally:
+            watch.ended = time.monotonic()  # a search that nobody waits for ends
 
     return Server(
         "ifonly",
@@ -64,17 +72,23 @@ def server_of(handler: Handler) -> Server[Any]:
     )
 
 
-def _result(
-    route: str, status: int, reply: dict[str, Any], marks: dict[str, str]
-) -> CallToolResult:
-    """A reply with its evidence, or a problem, as the result of a tool."""
-    reply = {"fingerprints": marks} | reply if status == 200 else reply
-    text = in_words(route, reply) if status == 200 else in_words_of_problem(reply)
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)],
-        structured_content=reply,
-        is_error=status != 200,
-    )
+def _answer(handler: Handler, params: CallToolRequestParams, sight: Sight) -> CallToolResult:
+    """A reply with its evidence, as somebody may see it; or what is wrong with the call."""
+    route, _ = TOOLS[params.name]
+    marks = {"fingerprints": handler.fingerprints.model_dump()}
+    try:
+        reply = seen(handler.answer(route, params.arguments or {}), sight)
+    except Refused as refused:
+        problem = refused.problem.model_dump(mode="json")
+        return _result(in_words_of_problem(problem), problem, is_error=True)
+    content = marks | reply.model_dump(mode="json")
+    return _result(in_words(route, content), content)
+
+
+def _result(text: str, content: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
+    """What a tool returns: words, and the same as JSON."""
+    words = TextContent(type="text", text=text)
+    return CallToolResult(content=[words], structured_content=content, is_error=is_error)
 
 
 def serve_stdio(load: Callable[[], Handler]) -> None:
@@ -93,14 +107,6 @@ def serve_stdio(load: Callable[[], Handler]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):  # a thread that reads stdin would not end
         signal.signal(number, lambda number, frame: os._exit(128 + number))
     anyio.run(run)
-
-
-def serve_http(load: Callable[[], Handler], *, host: str, port: int, tokens: Any = None) -> None:
-    """Serve over HTTP at /mcp until a signal ends it."""
-    import uvicorn
-
-    app = server_of(load()).streamable_http_app(host=host, stateless_http=True)
-    uvicorn.run(app, host=host, port=port, log_level="warning")
 
 
 @contextmanager

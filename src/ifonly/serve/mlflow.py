@@ -64,7 +64,8 @@ def save_explainer(path: str | Path, explainer: Explainer, **options: Any) -> No
     --------
     >>> save_explainer("loans", explainer)  # doctest: +SKIP
 
-    Then `mlflow models serve --model-uri loans` takes rows, and k, target, rules and seed as params.
+    Then `mlflow models serve --model-uri loans` takes rows, with k, target, rules and seed as
+    params.
     """
     params = ParamSchema(
         [
