@@ -12,9 +12,10 @@ import typer
 from ifonly.cli.demo import demo
 from ifonly.cli.evaluate import evaluate
 from ifonly.cli.explain import explain
-from ifonly.cli.mcp import mcp
 from ifonly.cli.messages import say
 from ifonly.cli.reproduce import reproduce
+from ifonly.cli.service.mcp import mcp
+from ifonly.cli.service.serve import new_token, serve
 from ifonly.cli.suggest import suggest_rules
 
 HELP = "Diverse counterfactual explanations: what would have to change for another outcome."
@@ -44,8 +45,19 @@ def _interruptible() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-for command in (demo, explain, suggest_rules, evaluate, reproduce, mcp):
+for command in (demo, explain, suggest_rules, evaluate, reproduce, serve, mcp):
     app.command(epilog=CODES)(_interruptible()(command))
+
+tokens = typer.Typer(help="Who may ask a service: ifonly tokens new NAME >> tokens.txt.")
+tokens.command("new")(new_token)
+
+
+@tokens.callback()
+def _tokens() -> None:
+    """Who may ask a service: ifonly tokens new NAME >> tokens.txt."""
+
+
+app.add_typer(tokens, name="tokens")
 
 
 def _show_version(wanted: bool) -> None:

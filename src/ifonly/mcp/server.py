@@ -34,6 +34,7 @@ from ifonly.mcp.tools import TOOLS, in_words, in_words_of_problem, tools_of
 from ifonly.models.pace import Watch
 from ifonly.serve.exchange import Sight
 from ifonly.serve.sight import seen
+from ifonly.serve.tokens import ANYONE, Spent
 from ifonly.solve.watched import new_watch
 
 INSTRUCTIONS = (
@@ -42,8 +43,8 @@ INSTRUCTIONS = (
 )
 
 
-def server_of(handler: Handler) -> Server[Any]:
-    """The tools of a model, for any transport."""
+def server_of(handler: Handler, spent: Spent | None = None) -> Server[Any]:
+    """The tools of a model, for any transport; `spent` counts the rows of tokens with a quota."""
     tools = tools_of(handler)
     turns = anyio.CapacityLimiter(1)
 
@@ -54,8 +55,11 @@ def server_of(handler: Handler) -> Server[Any]:
         if params.name not in TOOLS:
             hint = nearest(params.name, TOOLS)
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r:.60}. {hint}".strip())
-        sight = Sight() if ctx.request is None else ctx.request.state.token.sight
-        answer = partial(_answer, handler, params, sight)
+        token = ANYONE if ctx.request is None else ctx.request.state.token
+        rows = (params.arguments or {}).get("rows")
+        if spent is not None and isinstance(rows, list):
+            spent.take(token, len(rows))
+        answer = partial(_answer, handler, params, token.sight)
         watch = Watch()
         new_watch.set(lambda: watch)  # the thread has a copy of this context
         try:

@@ -6,7 +6,6 @@ sentences are treated like those in fields. Decisions, changes and distances sta
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeVar
 
 from ifonly.contract import Reply
@@ -19,7 +18,6 @@ from ifonly.serve.exchange import Sight
 
 DECIMALS = 1
 """How many digits a rounded probability has after the point; other numbers have two digits."""
-_IN_SENTENCE = re.compile(r" \((?:margin )?-?[\d.,e+-]+\)(?=\.)")
 
 AnyReply = TypeVar("AnyReply", bound=Reply)
 
@@ -78,12 +76,16 @@ def _explained(row: Explained, sight: Sight) -> Explained:
 
 
 def _way(way: Way, sight: Sight, number: bool) -> Way:
-    score = shown(way.score, sight)
-    update: dict[str, Any] = {"score": score}
+    score, sentence = shown(way.score, sight), way.sentence
+    update: dict[str, Any] = {"score": score, "sentence": sentence}
+    if way.score is None:
+        return way
+    exact = value_text(rounded(way.score))
     if number:
-        old, new = value_text(rounded(way.score)), "…" if score is None else value_text(score)
-        update |= {"prediction": score, "sentence": way.sentence.replace(f": {old}.", f": {new}.")}
+        said = "…" if score is None else value_text(score)
+        update |= {"prediction": score, "sentence": sentence.replace(f": {exact}.", f": {said}.")}
     else:
         said = "" if score is None else f" ({score:g})"
-        update["sentence"] = _IN_SENTENCE.sub(said, way.sentence, count=1)
+        for old in (f" ({way.score:.2f})", f" (margin {exact})"):
+            update["sentence"] = update["sentence"].replace(f"{old}.", f"{said}.")
     return way.model_copy(update=update)
