@@ -17,14 +17,7 @@ from mcp.client.stdio import stdio_client
 
 from ifonly.contract import Handler
 
-from .asking import ROW
-
-
-def command(folder: Path) -> tuple[list[str], dict[str, str]]:
-    """The arguments and the environment of a server of the folder's model."""
-    path = os.pathsep.join([str(folder), *filter(None, sys.path)])
-    arguments = ["-m", "ifonly", "mcp", "model.joblib", "--data", "train.csv", "--outcome", "loan"]
-    return [*arguments, "--rules", "rules.txt", "--trust-pickle"], {"PYTHONPATH": path}
+from .asking import ROW, command
 
 
 def test_an_agent_gets_the_answers_of_explain_whatever_the_model_prints(

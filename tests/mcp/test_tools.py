@@ -10,13 +10,13 @@ import anyio
 import pandas as pd
 import pytest
 from mcp import Client, MCPError
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 
 import ifonly
 from ifonly.contract import Handler
 from ifonly.mcp import server_of
 
-from .asking import ROW
+from .asking import ROW, text_of
 
 Call = Callable[..., CallToolResult]
 
@@ -34,12 +34,6 @@ def call(handler: Handler) -> Call:
         return anyio.run(run)
 
     return ask
-
-
-def text_of(result: CallToolResult) -> str:
-    (part,) = result.content
-    assert isinstance(part, TextContent)
-    return part.text
 
 
 def test_the_tools_have_the_columns_of_the_model(handler: Handler) -> None:
@@ -132,7 +126,7 @@ def test_a_call_that_is_refused_says_where_and_what_to_do(
 def test_a_tool_that_does_not_exist_is_an_error_of_the_protocol(handler: Handler) -> None:
     async def run() -> None:
         async with Client(server_of(handler)) as client:
-            with pytest.raises(MCPError, match="no tool 'explian'. Did you mean 'explain'"):
+            with pytest.raises(MCPError, match=r"no tool 'explian'\. Did you mean 'explain'"):
                 await client.call_tool("explian")
 
     anyio.run(run)

@@ -117,10 +117,9 @@ def _explain(reply: dict[str, Any]) -> Iterator[str]:
         if row["sentence"]:
             yield row["sentence"]
         if proof := row["certificate"]:
-            bound = (
-                "" if proof["bound"] is None else f" No answer costs less than {proof['bound']}."
-            )
-            yield f"{'Proved.' if proof['proved'] else 'Not proved.'}{bound} {proof['reason']}".strip()
+            bound = f"No answer costs less than {proof['bound']}." if proof["bound"] else ""
+            parts = ("Proved." if proof["proved"] else "Not proved.", bound, proof["reason"])
+            yield " ".join(part for part in parts if part)
 
 
 def _predict(reply: dict[str, Any]) -> Iterator[str]:
