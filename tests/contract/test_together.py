@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -73,6 +73,7 @@ def questions(draw: st.DrawFn) -> dict[str, Any]:
     return body
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(questions(), min_size=2, max_size=7))
 def test_together_is_as_alone(forest: Handler, bodies: list[Any]) -> None:
     check_same(forest, bodies)

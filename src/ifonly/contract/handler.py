@@ -200,7 +200,7 @@ class Handler(Context):
 
 
 @contextmanager
-def refused(asked: Request) -> Iterator[None]:
+def refused(asked: Request | None = None) -> Iterator[None]:
     """Every error inside is the problem of a request."""
     try:
         yield
@@ -213,9 +213,10 @@ def refused(asked: Request) -> Iterator[None]:
         raise Refused(message, "See the log of the server.", kind="internal") from error
 
 
-def _field(error: IfonlyError, asked: Request) -> str:
+def _field(error: IfonlyError, asked: Request | None) -> str:
     """The field that an error of the whole question is about: the one that its message names."""
     if isinstance(error, TargetError) and "threshold" not in error.message:
         return "target"
-    given = (name for name in type(asked).model_fields if name in asked.model_fields_set)
+    known = () if asked is None else type(asked).model_fields
+    given = (name for name in known if asked is not None and name in asked.model_fields_set)
     return next((name for name in given if re.search(rf"\b{name}\b", error.message)), "")

@@ -48,6 +48,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "service": (503, "The model cannot be reached"),
     "busy": (503, "The server has too much to do"),
     "store": (503, "The record cannot be written"),
+    "timeout": (504, "The model did not answer in time"),
     "model": (500, "The model failed"),
     "internal": (500, "The request could not be answered"),
     "disk": (507, "The disk of the server is full"),
