@@ -58,7 +58,7 @@ def server_of(handler: Handler, spent: Spent | None = None) -> Server[Any]:
         token = ANYONE if ctx.request is None else ctx.request.state.token
         rows = (params.arguments or {}).get("rows")
         if spent is not None and isinstance(rows, list):
-            spent.take(token, len(rows))
+            spent.take(token, max(0, len(rows) - 1))  # one was taken for the request
         answer = partial(_answer, handler, params, token.sight)
         watch = Watch()
         new_watch.set(lambda: watch)  # the thread has a copy of this context
