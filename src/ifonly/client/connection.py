@@ -1,7 +1,7 @@
 """Requests to a server over HTTP: connections kept open, a few tries, and errors of ifonly's own.
 
-A request that may be sent twice carries an Idempotency-Key, so that the server answers and records
-it once, even where the connection broke before its reply was there.
+A request is sent again where the connection broke before its reply was there. Those that leave
+something on the server, records or a job, carry an Idempotency-Key: they count once.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from ifonly.errors import (
 
 TRIES = 4
 """How often a request is sent at the most."""
+AGAIN = (409, 429, 503)
+"""Replies after which a request is sent again, when the server says how soon."""
 LONGEST = 30.0
 """The most seconds to wait before the next try."""
 ERRORS: dict[str, type[IfonlyError]] = {
@@ -64,8 +66,9 @@ class Connection:
     def ask(self, method: str, path: str, body: Any = None, key: str = "") -> Any:
         """The JSON of a reply to JSON."""
         sent = None if body is None else json.dumps(body, allow_nan=False).encode()
+        content = self.send(method, path, sent, key)
         try:
-            return json.loads(self.send(method, path, sent, key))
+            return json.loads(content)
         except ValueError:
             raise ServiceError(
                 f"The reply of {self.url} is not JSON.", "Is it a server of ifonly?"
@@ -77,21 +80,20 @@ class Connection:
         headers |= {"Authorization": f"Bearer {self.token}"} if self.token is not None else {}
         headers |= {"Content-Type": "application/json"} if body is not None else {}
         headers |= {"Idempotency-Key": key} if key else {}
-        again = method != "POST" or bool(key)
         for last in (*[False] * (TRIES - 1), True):
             try:
                 reply, content = self._once(method, path, body, headers)
             except (ConnectionRefusedError, TimeoutError) as error:
                 raise self._unreachable(error) from error
             except (OSError, http.client.HTTPException) as error:
-                if last or not again:
+                if last:
                     raise self._unreachable(error) from error
                 time.sleep(0.2)
                 continue
             if reply.status < 300:
                 return content
             wait = _seconds(reply.getheader("Retry-After"))
-            if last or reply.status not in (429, 503) or wait is None or wait > LONGEST:
+            if last or reply.status not in AGAIN or wait is None or wait > LONGEST:
                 raise self._error(reply, content)
             time.sleep(wait)
         raise AssertionError("the last try returns or raises")

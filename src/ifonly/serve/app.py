@@ -172,7 +172,7 @@ def create_app(
     app.include_router(_contract_routes(front))
     app.include_router(service_routes(front, metrics))
     if jobs is not None:
-        app.include_router(job_routes(jobs))
+        app.include_router(job_routes(jobs, front.spent.take))
     for kind, handler in _HANDLERS.items():
         app.add_exception_handler(kind, handler)
     guard = Guard(

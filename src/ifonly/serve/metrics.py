@@ -119,7 +119,7 @@ class Watch:
             named = {"method": scope["method"], "route": route, "status": status}
             if token := state.get("token"):
                 named["token"] = token.name
-            log("request", id=own, **named, seconds=round(seconds, 4), **facts)
+            log("request", **{**facts, "id": own, **named, "seconds": round(seconds, 4)})
 
 
 def log(event: str, **facts: Any) -> None:

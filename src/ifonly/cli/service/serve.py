@@ -62,9 +62,7 @@ RecordKey = Annotated[
 KeepRows = Annotated[
     bool | None, typer.Option("--keep-rows/--no-keep-rows", help="Whether records hold the rows.")
 ]
-JobFolder = Annotated[
-    Path | None, typer.Option("--jobs", help="The folder of jobs.")
-]
+JobFolder = Annotated[Path | None, typer.Option("--jobs", help="The folder of jobs.")]
 Cert = Annotated[Path | None, typer.Option(help="The certificate for TLS.")]
 Key = Annotated[Path | None, typer.Option(help="The key of the certificate.")]
 Seconds = Annotated[float | None, typer.Option(help="The most seconds of a request; 60.")]
