@@ -15,6 +15,7 @@ from ifonly.cli.explain import explain
 from ifonly.cli.messages import say
 from ifonly.cli.reproduce import reproduce
 from ifonly.cli.service import records
+from ifonly.cli.service.mcp import mcp
 from ifonly.cli.service.serve import new_token, serve
 from ifonly.cli.suggest import suggest_rules
 
@@ -45,7 +46,7 @@ def _interruptible() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-for command in (demo, explain, suggest_rules, evaluate, reproduce, serve):
+for command in (demo, explain, suggest_rules, evaluate, reproduce, serve, mcp):
     app.command(epilog=CODES)(_interruptible()(command))
 
 tokens = typer.Typer(help="Who may ask a service: ifonly tokens new NAME >> tokens.txt.")
