@@ -22,7 +22,13 @@ from ifonly.serve.pool.wire import packed, receive
 from ifonly.serve.pool.worker import Opened, work
 from ifonly.solve.workers.worker import ONE_THREAD
 
-IMPORTED = ["__main__", "ifonly.serve.pool.worker", "sklearn.ensemble", "sklearn.pipeline"]
+IMPORTED = [
+    "__main__",
+    "ifonly.serve.pool.worker",
+    "ifonly.serve.open",
+    "sklearn.ensemble",
+    "sklearn.pipeline",
+]
 """What the server of processes has imported, as far as it is there."""
 ENDING = 1.0
 """The seconds in which a process that is to end may do so itself."""
