@@ -143,8 +143,11 @@ class Worker:
             os._exit(0)
 
     def tell(self, kind: str, *content: Any) -> None:
-        """Send a message to the front."""
-        self.end.sendall(packed((kind, *content)))
+        """Send a message to the front; without one, the process ends."""
+        try:
+            self.end.sendall(packed((kind, *content)))
+        except OSError:
+            os._exit(0)
 
     def answer_all(self) -> None:
         """Answer batch after batch."""
