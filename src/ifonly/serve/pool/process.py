@@ -22,7 +22,13 @@ from ifonly.serve.pool.wire import packed, receive
 from ifonly.serve.pool.worker import Opened, work
 from ifonly.solve.workers.worker import ONE_THREAD
 
-IMPORTED = ["__main__", "ifonly.serve.pool.worker", "sklearn.ensemble", "sklearn.pipeline"]
+IMPORTED = [
+    "__main__",
+    "ifonly.serve.pool.worker",
+    "ifonly.serve.open",
+    "sklearn.ensemble",
+    "sklearn.pipeline",
+]
 """What the server of processes has imported, as far as it is there."""
 ENDING = 1.0
 """The seconds in which a process that is to end may do so itself."""
@@ -68,20 +74,21 @@ class Process:
     async def start(cls, sources: Mapping[str, Source], **options: Any) -> Process:
         """A process that has opened the models; raises EOFError or OSError where it ended."""
         here, there = socket.socketpair()
+        ours: Any = here
         process = _context().Process(
             target=work, args=(there, sources), kwargs=options, daemon=True, name="ifonly-worker"
         )
         try:
             await asyncio.to_thread(_start, process, there)
-            stream, writer = await asyncio.open_connection(sock=here)
+            stream, ours = await asyncio.open_connection(sock=here)
             _, opened = await receive(stream)
         except BaseException:
-            here.close()  # whereupon it ends
+            ours.close()  # whereupon it ends
             if process.pid is not None:
                 process.kill()
             raise
         atexit.register(process.kill)
-        return cls(process, stream, writer, opened)
+        return cls(process, stream, ours, opened)
 
     def has(self, model: str) -> bool:
         """Whether it can answer for a model."""

@@ -45,8 +45,11 @@ class Staff:
 
     async def start(self) -> None:
         """Start the processes; raises the error of a model that cannot be opened."""
-        for process in await asyncio.gather(*(self._hire(ATTEMPTS) for _ in range(self.workers))):
-            self._take_on(process)
+        hired = [self._hire(ATTEMPTS) for _ in range(self.workers)]
+        for one in await asyncio.gather(*hired, return_exceptions=True):
+            if isinstance(one, BaseException):
+                raise one
+            self._take_on(one)
         errors = [error for one in self.processes for _, error in one.opened.values()]
         for error in filter(None, errors):
             raise error

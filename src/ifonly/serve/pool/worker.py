@@ -6,6 +6,7 @@ of the front, however that came. The other one answers.
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
@@ -49,6 +50,7 @@ Opened: TypeAlias = tuple[str, IfonlyError | None]
 
 def work(end: socket.socket, sources: Mapping[str, Source], *, key: bytes, keep_rows: bool) -> None:
     """Open the models, say so, and answer until the front is gone."""
+    gc.freeze()  # what the server of processes has imported stays
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the front decides when a worker ends
     os.environ.update(ONE_THREAD)
@@ -67,6 +69,7 @@ def work(end: socket.socket, sources: Mapping[str, Source], *, key: bytes, keep_
         except Exception as error:
             message = f"Opening the model failed with {type(error).__name__}: {error}"
             opened[name] = opened[name][0], ModelError(message)
+    gc.freeze()
     worker.tell("ready", opened)
     worker.answer_all()
 
@@ -140,8 +143,11 @@ class Worker:
             os._exit(0)
 
     def tell(self, kind: str, *content: Any) -> None:
-        """Send a message to the front."""
-        self.end.sendall(packed((kind, *content)))
+        """Send a message to the front; without one, the process ends."""
+        try:
+            self.end.sendall(packed((kind, *content)))
+        except OSError:
+            os._exit(0)
 
     def answer_all(self) -> None:
         """Answer batch after batch."""
