@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -90,62 +90,24 @@ class Store:
         StoreError
             Nothing of it can be written.
         """
-        written: list[Written | KeyReused] = []
-        last = ""
+        last, done = "", list[Written | KeyReused]()
 
-        def write() -> None:
-            nonlocal last
+        def write() -> list[Written | KeyReused]:
+            nonlocal last, done
             if last and self._session.run("SELECT 1 FROM ifonly_entries WHERE hash = ?", (last,)):
-                return  # the connection was lost after all of it was written
-            written.clear()
-            before = head = self._head()
-            for records, reply in parts:
-                head = self._append(head, records, reply, written)
+                return done  # the connection was lost after all of it was written
+            before = self._head()
+            known = self._kept(reply for _, reply in parts if reply is not None)
+            head, done, lines = _linked(parts, before, known)
+            for table, some in lines.items():
+                if some:
+                    places = ", ".join("?" * len(some[0]))
+                    sql = f"INSERT INTO ifonly_{table} VALUES ({places})"
+                    self._session.run(sql, some, many=True)
             last = head.hash if head != before else ""
+            return done
 
-        self._session.write(write)
-        return written
-
-    def _append(
-        self, head: Head, records: Sequence[DecisionRecord], reply: Kept | None, written: list[Any]
-    ) -> Head:
-        """The head after one append; what it has done is added to `written`."""
-        if reply is not None:
-            try:
-                known = self._kept(reply.token, reply.key, reply.request_hash)
-            except KeyReused as error:
-                written.append(error)
-                return head
-            if known is not None:
-                written.append(Written((), known))
-                return head
-        entries, chained = [], []
-        for number, record in enumerate(records, head.count + 1):
-            record = record.model_copy(update={"previous": head.hash})
-            covered = record.covered
-            chained.append(record)
-            head = Head(number, hashlib.sha256(covered).hexdigest())
-            time = stamp(record.time)
-            entries.append(
-                (number, head.hash, record.previous, time, covered.decode(), record.signature)
-            )
-        rows = [
-            (number, json.dumps(record.row))
-            for (number, *_), record in zip(entries, chained, strict=True)
-            if record.row is not None
-        ]
-        into, many = "INSERT INTO ifonly_", partial(self._session.run, many=True)
-        if entries:
-            many(f"{into}entries VALUES (?, ?, ?, ?, ?, ?)", entries)
-        if rows:
-            many(f"{into}rows VALUES (?, ?)", rows)
-        if reply is not None:
-            own = (reply.token, reply.key, reply.request_hash, reply.status, reply.body)
-            self._session.run(
-                f"{into}replies VALUES (?, ?, ?, ?, ?, ?)", (*own, stamp(datetime.now(UTC)))
-            )
-        written.append(Written(tuple(chained), reply))
-        return head
+        return self._session.write(write)
 
     def replay(self, token: str, key: str, request_hash: str) -> Kept | None:
         """The reply that is kept under a key; None where the key is new.
@@ -155,7 +117,9 @@ class Store:
         KeyReused
             The key was used before, for another request.
         """
-        return self._session.read(lambda: self._kept(token, key, request_hash))
+        asked = Kept(key, token, request_hash, 0, b"")
+        known = self._session.read(lambda: self._kept([asked])).get((token, key))
+        return None if known is None else known.of(request_hash)
 
     def head(self) -> Head:
         """How many entries there are, and the hash of the last."""
@@ -235,22 +199,55 @@ class Store:
         """Close the connection."""
         self._session.close()
 
-    def _kept(self, token: str, key: str, request_hash: str) -> Kept | None:
-        sql = "SELECT request_hash, status, body FROM ifonly_replies WHERE token = ? AND key = ?"
-        for known, status, body in self._session.run(sql, (token, key)):
-            if known != request_hash:
-                raise KeyReused(
-                    f"The Idempotency-Key {key!r:.60} was used for another request.",
-                    "Give each request a key of its own; a repeated one is the same to the byte.",
-                )
-            return Kept(key, token, known, status, bytes(body))
-        return None
+    def _kept(self, asked: Iterable[Kept]) -> dict[tuple[str, str], Kept]:
+        """The replies that are kept under the tokens and keys of others."""
+        pairs = [part for one in asked for part in (one.token, one.key)]
+        if not pairs:
+            return {}
+        places = ", ".join(["(?, ?)"] * (len(pairs) // 2))
+        sql = f"""
+            SELECT key, token, request_hash, status, body FROM ifonly_replies
+            WHERE (token, key) IN (VALUES {places})"""
+        kept = (Kept(*line[:4], bytes(line[4])) for line in self._session.run(sql, pairs))
+        return {(one.token, one.key): one for one in kept}
 
     def _head(self) -> Head:
         lines = self._session.run(
             "SELECT number, hash FROM ifonly_entries ORDER BY number DESC LIMIT 1"
         )
         return Head(*lines[0]) if lines else Head(0, NONE)
+
+
+def _linked(
+    parts: Sequence[Part], head: Head, known: dict[tuple[str, str], Kept]
+) -> tuple[Head, list[Written | KeyReused], dict[str, list[tuple[Any, ...]]]]:
+    """The head after some appends, what each has done, and the lines to insert into each table."""
+    lines: dict[str, list[tuple[Any, ...]]] = {"entries": [], "rows": [], "replies": []}
+    done: list[Written | KeyReused] = []
+    now = stamp(datetime.now(UTC))
+    for records, reply in parts:
+        if reply is not None and (first := known.get((reply.token, reply.key))) is not None:
+            try:
+                done.append(Written((), first.of(reply.request_hash)))
+            except KeyReused as error:
+                done.append(error)
+            continue
+        chained = []
+        for record in records:
+            record = record.model_copy(update={"previous": head.hash})
+            covered = record.covered
+            head = Head(head.count + 1, hashlib.sha256(covered).hexdigest())
+            own = (head.count, head.hash, record.previous, stamp(record.time))
+            lines["entries"].append((*own, covered.decode(), record.signature))
+            if record.row is not None:
+                lines["rows"].append((head.count, json.dumps(record.row)))
+            chained.append(record)
+        if reply is not None:
+            known[reply.token, reply.key] = reply
+            kept = (reply.token, reply.key, reply.request_hash, reply.status, reply.body, now)
+            lines["replies"].append(kept)
+        done.append(Written(tuple(chained), reply))
+    return head, done, lines
 
 
 def open_store(url: str | Path, *, key: bytes | None = None, create: bool = True) -> Store:
