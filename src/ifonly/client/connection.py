@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,7 +60,9 @@ class Connection:
         except ValueError:
             usable = False
         if not usable or parts.query or parts.username:
-            raise OptionError(f"{self.url!r} is no address of a server.", "https://host:port")
+            where = re.sub("//.*@", "//…@", str(self.url))  # there may be a password
+            hint = "Write it as in 'https://models.example:8443'."
+            raise OptionError(f"{where!r:.100} is no address of a server.", hint)
         if self.token is not None and not (self.token.isascii() and self.token.isprintable()):
             raise OptionError("The token has characters that no token has.")
 
@@ -102,6 +105,9 @@ class Connection:
         """Close what is open."""
         while self.idle:
             self.idle.pop().close()
+
+    def __del__(self) -> None:
+        self.close()
 
     def _once(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]
