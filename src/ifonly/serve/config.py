@@ -187,9 +187,10 @@ def read_config(path: Path) -> Config:
 def _source(name: str, table: dict[str, Any], folder: Path) -> Source:
     """The model of a table; `demo = true` is that of the demonstration."""
     check_name(name)
-    table = dict(table)
-    kind = Demo if table.pop("demo", False) else ModelFile
-    return _made(kind, table, folder, f"models.{name}.")
+    where, table = f"models.{name}.", dict(table)
+    if table.pop("demo", False):
+        return _made(Demo, table, folder, where)
+    return _made(ModelFile, table, folder, where)
 
 
 def _made(kind: type[Settings], given: dict[str, Any], folder: Path, where: str) -> Settings:

@@ -95,7 +95,8 @@ class Watch:
         given = Headers(scope=scope).get("x-request-id", "")
         own = given if _ID.fullmatch(given) else uuid4().hex
         state = scope.setdefault("state", {})
-        facts = state["facts"] = {}
+        facts: dict[str, Any] = {}
+        state["facts"] = facts
 
         async def sending(message: Message) -> None:
             nonlocal status

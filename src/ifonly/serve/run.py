@@ -80,8 +80,9 @@ async def _serve(config: Config, say: Callable[[str], Any]) -> None:
                     await jobs.start()
                 log("started", models=list(config.models), workers=config.processes)
                 say(f"{scheme}://{host}:{port}")
-            finally:
-                server.should_exit = server.should_exit or not pool.ready(config.default)
+            except BaseException:
+                server.should_exit = True
+                raise
 
         starting = asyncio.create_task(start())
         try:
@@ -122,7 +123,7 @@ class _Protocol(H11Protocol):
         self._head = self.loop.call_later(IDLE, self._drop)
 
     def _drop(self) -> None:
-        if self.cycle is None or self.cycle.response_complete:
+        if not self.cycle or self.cycle.response_complete:
             self.transport.close()
 
 

@@ -180,8 +180,8 @@ class Guard:
             hint = "Send it as it is. Parquet is compressed by itself."
             raise Denied("media", "The body is compressed.", hint, Accept_Encoding="identity")
         if "transfer-encoding" in headers and "content-length" in headers:
-            message = "The length of the body is stated in two ways."
-            raise Denied("json", message, "State one.", Connection="close")
+            said = "The length of the body is stated in two ways."
+            raise Denied("json", said, "State one.", Connection="close")
         stated = headers.get("content-length", "0")
         _check_size(int(stated) if stated.isdecimal() else 0, most)
         try:
@@ -199,8 +199,8 @@ class Guard:
                     if not message.get("more_body", False):
                         break
         except TimeoutError:
-            message = f"The body did not arrive within {self._seconds:g} s."
-            raise Denied("slow", message, Connection="close") from None
+            said = f"The body did not arrive within {self._seconds:g} s."
+            raise Denied("slow", said, Connection="close") from None
         media, _, rest = headers.get("content-type", "").partition(";")
         charset = rest.lower().replace(" ", "").replace('"', "")
         if body and (media.strip().lower() not in self._media or charset not in CHARSETS):

@@ -18,6 +18,13 @@ from ifonly.errors import MissingExtra, OptionError, StoreError
 
 WAIT = 10.0
 """The most seconds to wait for others that write."""
+OPTIONS = (
+    "synchronous = FULL",  # a commit is on disk
+    "fullfsync = ON",  # on macOS too
+    "secure_delete = ON",  # what is deleted is overwritten
+    "trusted_schema = OFF",  # nothing that a file defines is run
+)
+"""What a connection to SQLite is set to."""
 _LOCK = 0x69666F6E6C79
 """The advisory lock of PostgreSQL under which a store is written: 'ifonly'."""
 
@@ -79,7 +86,7 @@ class SQLite:
         )
         try:
             _use_log(connection)
-            for option in ("synchronous = FULL", "fullfsync = ON", "secure_delete = ON"):
+            for option in OPTIONS:
                 connection.execute(f"PRAGMA {option}")
         except sqlite3.Error:
             connection.close()

@@ -132,7 +132,11 @@ class Store:
             FROM ifonly_entries e LEFT JOIN ifonly_rows r ON r.number = e.number
             WHERE e.number > ? ORDER BY e.number LIMIT ?"""
         while page := self._session.read(partial(self._session.run, sql, (after, PAGE))):
-            yield from (Entry(*line) for line in page)
+            for line in page:
+                if not isinstance(line[0], int):  # SQLite holds anything anywhere
+                    what = f"has an entry with the number {line[0]!r:.60}"
+                    raise StoreError(f"The store {self.database.name!r} {what}.", "Restore it.")
+                yield Entry(*line)
             after = page[-1][0]
 
     def extent(self, last: int) -> tuple[int, list[int]]:

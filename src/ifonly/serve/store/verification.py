@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ifonly.contract import DecisionRecord, row_hash
+from ifonly.contract import DecisionRecord, canonical, row_hash
 from ifonly.contract.decision_record import NONE
 from ifonly.contract.rederive import other_run, rederive_all
 from ifonly.explainer import Explainer
@@ -18,7 +18,7 @@ from ifonly.serve.store.store import Store
 
 TOGETHER = 200
 """How many entries are derived again at once."""
-UNREADABLE = "it is no decision record"
+UNREADABLE = "it or its row cannot be read"
 Known: TypeAlias = tuple[int, DecisionRecord, dict[str, Any]]
 """The number of an entry, its record and its row."""
 
@@ -137,11 +137,12 @@ def _wrong(entry: Entry, last: Head) -> Iterator[str]:
         yield f"{count} before it {'is' if count == 1 else 'are'} not there"
     elif entry.number <= last.count:
         yield "its number is out of order"
-    if hashlib.sha256(entry.covered.encode()).hexdigest() != entry.hash:
+    if hashlib.sha256(str(entry.covered).encode()).hexdigest() != entry.hash:
         yield "it was changed: its content does not have its hash"
     try:
         record = entry.record
-    except (ValueError, TypeError):  # of JSON, or of what a record is
+        canonical(record.row)
+    except (ValueError, TypeError, RecursionError):  # of JSON, or of what a record is
         yield UNREADABLE
         return
     if (record.previous, stamp(record.time)) != (entry.previous, entry.time):
