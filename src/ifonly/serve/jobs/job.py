@@ -151,7 +151,7 @@ class Job:
         return {
             "id": stated.id,
             "model": stated.model,
-            "state": stated.state,
+            "state": "running" if self.overdue and stated.state in ENDED else stated.state,
             "reason": stated.reason or (self.waits_for if self.going else ""),
             "created": stated.created,
             "rows": stated.rows,
