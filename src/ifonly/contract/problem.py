@@ -46,7 +46,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "quota": (429, "The quota is used up"),
     "missing-extra": (501, "A package is not installed"),
     "service": (503, "The model cannot be reached"),
-    "busy": (503, "The server has too much to do"),
+    "busy": (503, "The server has no time for this now"),
     "store": (503, "The record cannot be written"),
     "timeout": (504, "The model did not answer in time"),
     "model": (500, "The model failed"),

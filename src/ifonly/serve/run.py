@@ -44,7 +44,7 @@ def serve(config: Config, say: Callable[[str], Any]) -> None:
 
 
 async def _serve(config: Config, say: Callable[[str], Any]) -> None:
-    with _bound(config.host, config.port) as listening:
+    with bound(config.host, config.port) as listening:
         scheme, port = "https" if config.tls_cert else "http", listening.getsockname()[1]
         host = f"[{config.host}]" if ":" in config.host else config.host
         key, store = secrets.token_bytes(32), None
@@ -117,7 +117,7 @@ def _uvicorn(config: Config, app: Any) -> uvicorn.Config:
     )
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is a free one."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET

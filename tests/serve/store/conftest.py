@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -27,6 +28,14 @@ Decide: TypeAlias = Callable[..., DecisionRecord]
 def postgres() -> Iterator[str]:
     with running() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def memory() -> Iterator[Path]:
+    """A folder in memory where there is one, for tests that are not about the disk."""
+    place = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

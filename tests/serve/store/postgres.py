@@ -20,6 +20,8 @@ SETTINGS = {
     "shared_buffers": "16MB",
     "max_connections": "20",
     "autovacuum": "off",
+    "fsync": "off",  # the server itself is not killed here
+    "synchronous_commit": "off",  # a store sets it
     "log_min_messages": "fatal",
 }
 

@@ -238,3 +238,9 @@ def test_a_key_file_is_made_once_and_read_by_its_owner_only(tmp_path: Path) -> N
         read_key(path)
     with pytest.raises(FileError, match="cannot be used"):
         read_key(tmp_path)
+
+
+def test_a_commit_waits_for_the_disk_whatever_the_default_is(store: Store) -> None:
+    ways = ("SELECT current_setting('synchronous_commit')", "PRAGMA synchronous")
+    mode = store._session.read(lambda: store._session.run(ways[store.database.own]))
+    assert mode == [(2,) if store.database.own else ("on",)]

@@ -242,7 +242,7 @@ def limited(handler: Handler, request: Any, deadline: float | None) -> Any:
 
 
 def sendable(error: IfonlyError) -> IfonlyError:
-    """An error as the front can read it: some have further arguments, which pickle does not know."""
+    """An error as the front can read it: pickle does not know what some are made of."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
