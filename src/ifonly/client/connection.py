@@ -114,8 +114,8 @@ class Connection:
     ) -> tuple[http.client.HTTPResponse, bytes]:
         """A reply and its content, over a connection that is open or a new one."""
         parts = urlsplit(self.url)
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else None
-        kind = kind or http.client.HTTPConnection
+        secure, plain = http.client.HTTPSConnection, http.client.HTTPConnection
+        kind: type[http.client.HTTPConnection] = secure if parts.scheme == "https" else plain
         open_one = self.idle.pop() if self.idle else None
         one = open_one or kind(str(parts.hostname), parts.port, timeout=self.timeout)
         try:

@@ -23,7 +23,7 @@ from ifonly.serve.store import open_store
 
 from .standing import rows_of
 
-SECONDS = 8.0
+SECONDS = 6.0
 RUNNING: set[int] = set()
 Start = Callable[[Path], tuple[int, str]]
 
@@ -91,7 +91,7 @@ def recorded(folder: Path) -> list[int]:
 
 
 def test_a_job_survives_every_kill(tmp_path: Path, start: Start) -> None:
-    count, rng = 1200, random.Random(0)
+    count, rng = 900, random.Random(0)
     pid, url = start(tmp_path / "calm")
     undisturbed = fetched(url, submit(url, count))
     folder = tmp_path / "killed"

@@ -12,15 +12,27 @@ import socket
 import sys
 from pathlib import Path
 
-import pyarrow.parquet  # noqa: F401  # before the fork: it is slow
-import uvicorn
-from standing import StandIn, app_of
 
-from ifonly.serve.jobs import JobLimits
+def main() -> None:
+    """Import everything, and fork a server for each line."""
+    import pyarrow.parquet  # noqa: F401
+    import uvicorn  # noqa: F401
+    from standing import app_of  # noqa: F401
+
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        if os.fork() == 0:
+            serve(Path(line.strip()))
+            os._exit(0)
 
 
 def serve(folder: Path) -> None:
     """Answer jobs until this process is killed."""
+    import uvicorn
+    from standing import StandIn, app_of
+
+    from ifonly.serve.jobs import JobLimits
+
     listening = socket.create_server(("127.0.0.1", 0))
     sys.stdout.write(f"{os.getpid()} {listening.getsockname()[1]}\n")
     sys.stdout.flush()
@@ -29,8 +41,4 @@ def serve(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    for line in sys.stdin:
-        if os.fork() == 0:
-            serve(Path(line.strip()))
-            os._exit(0)
+    main()

@@ -252,8 +252,8 @@ class Jobs:
             limit = time.time() - self.limits.keep_days * 86400
             old = [job for job in self._jobs.values() if job.ended_at < limit and not job.going]
             for job in (job for job in old if not job.fetching):
-                del self._jobs[job.stated.id]
                 await asyncio.to_thread(Job.remove, job.folder)
+                del self._jobs[job.stated.id]
             await asyncio.sleep(CLEANING)
 
 
