@@ -123,7 +123,7 @@ class _Protocol(H11Protocol):
         self._head = self.loop.call_later(IDLE, self._drop)
 
     def _drop(self) -> None:
-        if not self.cycle or self.cycle.response_complete:
+        if getattr(self.cycle, "response_complete", True):
             self.transport.close()
 
 
