@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ifonly.api import explain_again as explain_again
     from ifonly.api import suggest_rules as suggest_rules
     from ifonly.causal import CausalModel as CausalModel
+    from ifonly.client import connect as connect
     from ifonly.demands.robust import Refits as Refits
     from ifonly.demands.robust import Robust as Robust
     from ifonly.demands.robust import Within as Within
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ifonly.answers": "Answers",
     "ifonly.causal": "CausalModel",
+    "ifonly.client": "connect",
     "ifonly.demands.robust": "Refits Robust Within",
     "ifonly.errors": "IfonlyError",
     "ifonly.explainer": "Explainer",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ifonly.answers import Answers
+from ifonly.answers.record import space_of
 from ifonly.causal import CausalModel
 from ifonly.demands.robust import asked_again
 from ifonly.demands.tolerance import Tolerance
@@ -229,10 +230,7 @@ def explain_again(
         )
     robust = asked_again(record.get("robust"), robust)
     if space is None and data is not None:
-        prices = ("labels", "weights", "sparsity", "precision", "one_hot", "thousands")
-        gaps = ("fillable", "erasable", "carry")
-        stated = {name: record[name] for name in (*prices, *gaps) if name in record}
-        space = Space.infer(data, record["categorical"], record["ordinal"], **stated)
+        space = space_of(record, data)
     if space is not None and space.fingerprint != record["space_fingerprint"]:
         raise OptionError(
             "The record was made with other data: its space is not the space of these.",

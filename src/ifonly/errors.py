@@ -9,6 +9,7 @@
     │   ├── ReadingError               the model disagrees with what was read from it
     │   └── ServiceError               the model is a service that cannot be reached
     ├── MissingExtra   (ImportError)   an optional dependency is not installed
+    ├── StoreError     (RuntimeError)  records of decisions cannot be kept or read
     └── FileError      (OSError)       a file cannot be read or trusted
         └── OutputError                a file, pipe or stream cannot be written
 
@@ -43,6 +44,9 @@ class IfonlyError(Exception):
     <BLANKLINE>
     Hint: Did you mean 'age'?
     """
+
+    field: str = ""
+    """Where the value stands in a request to a server: 'rows[0].income'."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
@@ -103,6 +107,10 @@ class MissingExtra(IfonlyError, ImportError):
             f"pip install 'ifonly[{extra}]'",
         )
         self.args = (package, extra)
+
+
+class StoreError(IfonlyError, RuntimeError):
+    """The store of decision records cannot be opened, written or read."""
 
 
 class FileError(IfonlyError, OSError):

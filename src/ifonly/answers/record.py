@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -107,6 +107,14 @@ def _kinds(space: Space) -> dict[str, Any]:
         "erasable": [one.name for one in space.features if one.erasable],
         "carry": [one.name for one in space.carry],
     }
+
+
+def space_of(record: Mapping[str, Any], data: Frame) -> Space:
+    """The space that a record was made with, of the same data."""
+    prices = ("labels", "weights", "sparsity", "precision", "one_hot", "thousands")
+    gaps = ("fillable", "erasable", "carry")
+    stated = {name: record[name] for name in (*prices, *gaps) if name in record}
+    return Space.infer(data, record["categorical"], record["ordinal"], **stated)
 
 
 def _proof(setting: Setting) -> dict[str, Any]:

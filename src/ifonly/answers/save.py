@@ -30,6 +30,11 @@ FORMAT = "ifonly answers 2"
 
 def to_json(answers: AnswerData) -> str:
     """The fields of answers as JSON."""
+    return json.dumps(to_plain(answers), ensure_ascii=False, allow_nan=False)
+
+
+def to_plain(answers: AnswerData) -> dict[str, Any]:
+    """The fields of answers as JSON holds them."""
     fields = {name: value for name, value in vars(answers).items() if name != "source"}
     plain: dict[str, Any] = {"format": FORMAT, "space": fields.pop("space").to_plain()}
     carried = fields.pop("carried")
@@ -39,7 +44,7 @@ def to_json(answers: AnswerData) -> str:
         plain[name] = _array(value) if isinstance(value, np.ndarray) else encode(value)
     if any(feature.column.unseen for feature in answers.space.features):
         plain["unseen"] = unseen_places(answers.x).tolist()
-    return json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    return plain
 
 
 def from_json(content: str) -> dict[str, Any]:
@@ -48,7 +53,13 @@ def from_json(content: str) -> dict[str, Any]:
         plain = json.loads(content)
     except (ValueError, TypeError, RecursionError):
         plain = None
-    if not isinstance(plain, dict) or plain.pop("format", None) != FORMAT:
+    return from_plain(plain)
+
+
+def from_plain(plain: Any) -> dict[str, Any]:
+    """The fields of the answers that `to_plain` wrote."""
+    plain = dict(plain) if isinstance(plain, dict) else None
+    if plain is None or plain.pop("format", None) != FORMAT:
         raise FileError(
             "This is not the JSON of saved answers.", "Save answers with answers.to_json()."
         )

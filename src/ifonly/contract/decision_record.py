@@ -13,6 +13,7 @@ import hmac
 import json
 import math
 from decimal import Decimal
+from json.encoder import encode_basestring
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
@@ -147,10 +148,14 @@ class DecisionRecord(Strict):
         )
 
     @property
+    def covered(self) -> bytes:
+        """The canonical JSON of what the hash covers."""
+        return canonical(self.model_dump(mode="json", exclude=UNCOVERED))
+
+    @property
     def hash(self) -> str:
-        """SHA-256 of the canonical JSON of what is covered, as hexadecimal digits."""
-        covered = self.model_dump(mode="json", exclude=UNCOVERED)
-        return hashlib.sha256(canonical(covered)).hexdigest()
+        """SHA-256 of what is covered, as hexadecimal digits."""
+        return hashlib.sha256(self.covered).hexdigest()
 
 
 def row_hash(row: dict[str, Any], key: bytes) -> str:
@@ -168,14 +173,17 @@ def canonical(value: Any) -> bytes:
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return encode_basestring(value)  # what json.dumps calls, which takes longer to begin
     if isinstance(value, dict):
-        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        plain = "".join(value).isascii()  # then the order of UTF-16 is that of Python
+        names = sorted(value, key=None if plain else lambda name: name.encode("utf-16-be"))
         return "{" + ",".join(f"{_written(name)}:{_written(value[name])}" for name in names) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(_written, value)) + "]"
     if isinstance(value, float):
         return _number(value)
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)
 
 
 def _number(value: float) -> str:

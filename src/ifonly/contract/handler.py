@@ -192,7 +192,7 @@ class Handler(Context):
         >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
         >>> schemas = Handler(ifonly.Explainer(rich, data=data)).schemas()
         >>> schemas["explain"]["request"]["$defs"]["Row"]["properties"]
-        {'income': {'type': 'integer'}}
+        {'income': {'type': 'integer', 'description': 'From 10 to 50 in the data.'}}
         >>> schemas["explain"]["request"]["examples"]
         [{'rows': [{'income': 30}], 'k': 2, 'target': 'opposite', ...
         """

@@ -26,19 +26,32 @@ LONGEST = 2000
 """The most characters of a message: it may quote what was sent."""
 KINDS: dict[str, tuple[int, str]] = {
     "json": (400, "The body is not JSON that can be used"),
+    "token": (401, "A token is needed"),
+    "origin": (403, "A page of another site may not ask"),
     "route": (404, "There is no such route"),
+    "job": (404, "There is no such job"),
+    "method": (405, "The route has no such method"),
+    "slow": (408, "The request did not arrive in time"),
+    "conflict": (409, "The same request is being answered"),
+    "not-ready": (409, "The job has no result yet"),
+    "gone": (410, "The result was fetched or deleted"),
     "limit": (413, "The request is too large"),
+    "media": (415, "The body is of a type that is not read here"),
+    "host": (421, "The server does not have this name"),
     "request": (422, "The request does not fit its schema"),
     "data": (422, "The rows do not fit the model"),
     "option": (422, "An option cannot be used"),
     "target": (422, "The wanted outcome cannot be used"),
     "rule": (422, "A rule cannot be used"),
+    "quota": (429, "The quota is used up"),
     "missing-extra": (501, "A package is not installed"),
     "service": (503, "The model cannot be reached"),
     "busy": (503, "The server has no time for this now"),
+    "store": (503, "The record cannot be written"),
     "timeout": (504, "The model did not answer in time"),
     "model": (500, "The model failed"),
     "internal": (500, "The request could not be answered"),
+    "disk": (507, "The disk of the server is full"),
 }
 """The status and the title of each kind of problem."""
 ERRORS: list[tuple[type[Exception], str]] = [

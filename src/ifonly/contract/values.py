@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import date
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -21,12 +21,12 @@ import pandas as pd
 from ifonly.contract.problem import FieldError, Refused
 from ifonly.errors import DataError, close, nearest
 from ifonly.space import Categorical, Feature, Space
+from ifonly.space.marks import EXACT as EXACT
+from ifonly.space.marks import plain as plain
 from ifonly.space.table.carry import Carried, column_order
 from ifonly.space.table.codes import read_codes
 from ifonly.space.table.dates import clock_of
 
-EXACT = 2**53
-"""From here on, not every reader of JSON has every whole number."""
 LARGEST = 1e100
 """The largest number of a row: beyond it, distances would be infinite."""
 MOST_ERRORS = 100
@@ -35,26 +35,6 @@ _MOMENT = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(?:Z|[+-]\d\d:?\d\d)?"
 )
 _LENGTH = re.compile(r"-?P(?=.)(?:\d+W)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d{1,9})?S)?)?")
-
-
-def plain(value: Any) -> Any:
-    """A value of a feature, a level or a class as JSON has it.
-
-    >>> plain(pd.Timestamp("2024-03-01 10:30")), plain(pd.Timedelta("30D")), plain(float("nan"))
-    ('2024-03-01T10:30:00', 'P30DT0H0M0S', None)
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or value is pd.NaT or isinstance(value, bool):
-        return None if value is pd.NaT else value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, int) and abs(value) < EXACT:
-        return value
-    if isinstance(value, timedelta):
-        return pd.Timedelta(value).isoformat()
-    text = value.isoformat() if isinstance(value, date) else str(value)
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def finite(number: Any) -> float | None:

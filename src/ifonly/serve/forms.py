@@ -5,6 +5,7 @@ A worker reads them, so that the front of the service never reads a large body.
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Iterator
@@ -57,15 +58,9 @@ def reply_of(ask: Ask, reply: Reply) -> bytes:
     shown = seen(reply, ask.sight)
     if ask.form != "kserve":
         return shown.model_dump_json().encode()
-    # The first and only field with this name at the top: no other field comes before it.
-    fields = {name: name for name in type(shown).model_fields}
-    fields["rows"] = KSERVE[ask.route]
-    parts = [
-        f'"{fields[name]}":{text}'
-        for name in fields
-        for text in [shown.model_dump_json(include={name}).partition(":")[2].removesuffix("}")]
-    ]
-    return ("{" + ",".join(parts) + "}").encode()
+    fields = shown.model_dump(mode="json")
+    fields[KSERVE[ask.route]] = fields.pop("rows")
+    return json.dumps(fields, allow_nan=False).encode()
 
 
 def rows_of(body: bytes, form: str, most: int) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ sentences are treated like those in fields. Decisions, changes and distances sta
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeVar
 
 from ifonly.contract import Reply
@@ -19,7 +18,6 @@ from ifonly.serve.exchange import Sight
 
 DECIMALS = 1
 """How many digits a rounded probability has after the point; other numbers have two digits."""
-_IN_SENTENCE = re.compile(r" \((?:margin )?-?[\d.,e+-]+\)(?=\.)")
 
 AnyReply = TypeVar("AnyReply", bound=Reply)
 
@@ -38,7 +36,7 @@ def seen(reply: AnyReply, sight: Sight) -> AnyReply:
         return reply
     if isinstance(reply, ExplainReply):
         rows: Any = [_explained(row, sight) for row in reply.rows]
-        return reply.model_copy(update={"rows": rows})
+        return reply.model_copy(update={"rows": rows, "answers": _answers(reply.answers, sight)})
     if isinstance(reply, PredictReply):
         number = not reply.classes
         rows = [_scored(row, sight, number) for row in reply.rows]
@@ -56,7 +54,7 @@ def seen(reply: AnyReply, sight: Sight) -> AnyReply:
 
 def shown(score: Any, sight: Sight) -> Any:
     """A score as somebody may see it; none where it is hidden."""
-    if score is None or sight.scores == "hidden":
+    if score is None or isinstance(score, str) or sight.scores == "hidden":  # or it is infinite
         return None
     return round(score, DECIMALS) if 0 <= score <= 1 else float(f"{score:.1e}")
 
@@ -77,13 +75,35 @@ def _explained(row: Explained, sight: Sight) -> Explained:
     return row.model_copy(update=update)
 
 
-def _way(way: Way, sight: Sight, number: bool) -> Way:
-    score = shown(way.score, sight)
-    update: dict[str, Any] = {"score": score}
+def _answers(answers: Any, sight: Sight) -> Any:
+    """Answers as they are saved; where scores are hidden, they are those of a model of labels."""
+    if answers is None:
+        return None
+    record = dict(answers["record"]["pairs"])
+    number = record["regression"]
+    if sight.scores == "hidden" and not number:
+        record["scores"] = "label"
+    update: dict[str, Any] = {
+        "record": {"pairs": [list(pair) for pair in record.items()]},
+        "row_score": [shown(one, sight) for one in answers["row_score"]],
+        "score": [[shown(one, sight) for one in row] for row in answers["score"]],
+    }
     if number:
-        old, new = value_text(rounded(way.score)), "…" if score is None else value_text(score)
-        update |= {"prediction": score, "sentence": way.sentence.replace(f": {old}.", f": {new}.")}
+        update["predicted"] = {"tuple": [shown(n, sight) for n in answers["predicted"]["tuple"]]}
+    return {**answers, **update}
+
+
+def _way(way: Way, sight: Sight, number: bool) -> Way:
+    score, sentence = shown(way.score, sight), way.sentence
+    update: dict[str, Any] = {"score": score, "sentence": sentence}
+    if way.score is None:
+        return way
+    exact = value_text(rounded(way.score))
+    if number:
+        said = "…" if score is None else value_text(score)
+        update |= {"prediction": score, "sentence": sentence.replace(f": {exact}.", f": {said}.")}
     else:
         said = "" if score is None else f" ({score:g})"
-        update["sentence"] = _IN_SENTENCE.sub(said, way.sentence, count=1)
+        for old in (f" ({way.score:.2f})", f" (margin {exact})"):
+            update["sentence"] = update["sentence"].replace(f"{old}.", f"{said}.")
     return way.model_copy(update=update)

@@ -21,6 +21,28 @@ from ifonly.space.feature import Feature, is_text, to_plain
 
 DEEPEST = 20
 """How many values may lie inside each other."""
+EXACT = 2**53
+"""From here on, not every reader of JSON has every whole number."""
+
+
+def plain(value: Any) -> Any:
+    """A value of a feature, a level or a class as JSON has it, without a mark.
+
+    >>> plain(pd.Timestamp("2024-03-01 10:30")), plain(pd.Timedelta("30D")), plain(float("nan"))
+    ('2024-03-01T10:30:00', 'P30DT0H0M0S', None)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or value is pd.NaT or isinstance(value, bool):
+        return None if value is pd.NaT else value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, int) and abs(value) < EXACT:
+        return value
+    if isinstance(value, timedelta):
+        return pd.Timedelta(value).isoformat()
+    text = value.isoformat() if isinstance(value, date) else str(value)
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def encode(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ifonly.answers import Answers, certificates
+from ifonly.answers.save import to_plain
 from ifonly.contract.context import Context
 from ifonly.contract.question import Question, ask
 from ifonly.contract.types import Change, Fingerprints, Range, Reply, Row, Strict, Value
@@ -19,6 +20,9 @@ from ifonly.space.table.values import value_of
 
 class ExplainRequest(Question):
     """k ways in which each row would have got another outcome."""
+
+    as_answers: bool = False
+    """Whether the reply has `answers` as well, of which Python makes `Answers`."""
 
 
 class Certificate(Strict):
@@ -80,14 +84,18 @@ class ExplainReply(Reply):
     fingerprints: Fingerprints
     record: dict[str, Any]
     """`answers.record`: versions, options, rules and costs; what JSON does not have is marked."""
+    answers: dict[str, Any] | None = None
+    """The answers as `Answers.to_json` writes them, where that was asked."""
 
 
 def explain(context: Context, request: ExplainRequest) -> ExplainReply:
     """k answers to each row."""
-    return reply_of(ask(context, request), request.rows)
+    return reply_of(ask(context, request), request.rows, as_answers=request.as_answers)
 
 
-def reply_of(answers: Answers, rows: list[dict[str, Any]]) -> ExplainReply:
+def reply_of(
+    answers: Answers, rows: list[dict[str, Any]], *, as_answers: bool = False
+) -> ExplainReply:
     """Answers as a reply; `rows` are those of the request, with their carried columns."""
     record, price, proofs = answers.record, answers.price(), proofs_of(answers)
     explained = []
@@ -108,7 +116,10 @@ def reply_of(answers: Answers, rows: list[dict[str, Any]]) -> ExplainReply:
         )
     marks = {what: record[f"{what}_fingerprint"] for what in Fingerprints.model_fields}
     return ExplainReply(
-        rows=explained, fingerprints=Fingerprints(**marks), record=plain_record(record)
+        rows=explained,
+        fingerprints=Fingerprints(**marks),
+        record=plain_record(record),
+        answers=to_plain(answers) if as_answers else None,
     )
 
 

@@ -19,6 +19,9 @@ from ifonly.space.table.values import value_of
 class ModelRequest(Request):
     """What the model is."""
 
+    space: bool = False
+    """Whether the reply has the whole `space`."""
+
 
 class Labelled(Strict):
     """A level or a class, and what people call it."""
@@ -81,6 +84,8 @@ class ModelReply(Reply):
     """Whether consequences follow from changes."""
     fingerprints: Fingerprints
     limits: Limits
+    space: dict[str, Any] | None = None
+    """The space as `Space.from_plain` reads it, where that was asked."""
 
 
 def model(context: Context, request: ModelRequest) -> ModelReply:
@@ -107,6 +112,7 @@ def model(context: Context, request: ModelRequest) -> ModelReply:
         causes=setting.causes is not None,
         fingerprints=context.fingerprints,
         limits=context.limits,
+        space=space.to_plain() if request.space else None,
     )
 
 

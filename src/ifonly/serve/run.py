@@ -1,0 +1,177 @@
+"""Running the service: the socket, the store, the workers, and uvicorn around the application."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import resource
+import secrets
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ifonly.errors import OptionError
+from ifonly.serve.app import create_app
+from ifonly.serve.config import Config
+from ifonly.serve.jobs import Jobs
+from ifonly.serve.metrics import LOG, Lines, log
+from ifonly.serve.pool import Pool
+from ifonly.serve.store import open_store, read_key
+from ifonly.serve.store.journal import Journal
+
+IDLE = 30
+"""How many seconds a connection may be open without a request."""
+
+
+def serve(config: Config, say: Callable[[str], Any]) -> None:
+    """Serve until a signal ends it; what runs then is finished.
+
+    Parameters
+    ----------
+    config
+        The settings.
+    say
+        Gets the address, once the models are open.
+
+    Raises
+    ------
+    IfonlyError
+        The address is in use, or a model, the store or the tokens cannot be opened.
+    """
+    _log_lines()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    asyncio.run(_serve(config, say))
+
+
+async def _serve(config: Config, say: Callable[[str], Any]) -> None:
+    with bound(config.host, config.port) as listening:
+        scheme, port = "https" if config.tls_cert else "http", listening.getsockname()[1]
+        host = f"[{config.host}]" if ":" in config.host else config.host
+        key, store = secrets.token_bytes(32), None
+        if config.record is not None:
+            key = read_key(config.record_key or _key_beside(config.record))
+            store = open_store(config.record, key=key)
+        journal = None if store is None else Journal(store)
+        pool = Pool(
+            config.models,
+            workers=config.processes,
+            window=config.window,
+            together=config.together,
+            key=key,
+            keep_rows=config.keep_rows,
+        )
+        jobs = None if config.jobs is None else Jobs(config.jobs, pool, store)
+        server = _Server(_uvicorn(config, create_app(config, pool, journal, jobs)))
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, server.handle_exit, number, None)
+
+        async def start() -> None:
+            try:
+                await pool.start()
+                if jobs is not None:
+                    await jobs.start()
+                log("started", models=list(config.models), workers=config.processes)
+                say(f"{scheme}://{host}:{port}")
+            except BaseException:
+                server.should_exit = True
+                raise
+
+        starting = asyncio.create_task(start())
+        try:
+            await server.serve([listening])
+            if starting.done():
+                starting.result()
+        finally:
+            starting.cancel()
+            if jobs is not None:
+                await jobs.stop()
+            await pool.stop(config.grace)
+            if journal is not None:
+                log("stopped", head=str(await journal.head()))
+                await journal.close()
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take no signal."""
+        yield
+
+
+class _Protocol(H11Protocol):
+    """HTTP in which the head of a request arrives in time, or the connection is closed."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for a first request."""
+        super().connection_made(transport)
+        self._head = self.loop.call_later(IDLE, self._drop)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._head.cancel()
+        self._head = self.loop.call_later(IDLE, self._drop)
+
+    def _drop(self) -> None:
+        if not self.cycle or self.cycle.response_complete:
+            self.transport.close()
+
+
+def _uvicorn(config: Config, app: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        http=_Protocol,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=IDLE,
+        timeout_graceful_shutdown=int(config.grace),
+        ssl_certfile=config.tls_cert,
+        ssl_keyfile=config.tls_key,
+    )
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 is a free one."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        raise OptionError(
+            f"Nothing can listen on {host}:{port}: {error.strerror}.",
+            "Give another --port, or 0 for a free one.",
+        ) from None
+
+
+def _key_beside(record: str) -> Path:
+    """The file of the key of a store in a file."""
+    if "://" in record and not record.startswith("sqlite:///"):
+        raise OptionError(
+            "Several servers may share this store, and they need one key.",
+            "Give --record-key FILE, the same for all; it is made where it is not there.",
+        )
+    return Path(f"{record.removeprefix('sqlite:///')}.key")
+
+
+def _log_lines() -> None:
+    """Write the log to stderr, one line of JSON each."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(Lines())
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.INFO)
+    LOG.propagate = False
+    logging.getLogger("uvicorn").addHandler(logging.NullHandler())
+    logging.getLogger("uvicorn").propagate = False

@@ -1,0 +1,137 @@
+"""The contract over HTTP: the same replies as those of the handler, in every form."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from starlette.testclient import TestClient
+from tests.serve.front.conftest import ROW, Serve, StandIn
+
+from ifonly.contract import Handler
+
+ASKED = {"rows": [ROW], "k": 2}
+
+
+def test_a_reply_is_that_of_the_handler(client: TestClient, handler: Handler) -> None:
+    said = client.post("/v1/explain", json=ASKED)
+    own = json.loads(handler.answer("explain", ASKED).model_dump_json())
+    assert said.status_code == 200
+    assert said.json()["rows"] == own["rows"]
+    assert said.headers["content-type"] == "application/json"
+
+
+def test_every_model_has_routes_of_its_own(client: TestClient, pool: StandIn) -> None:
+    for path in ("/v1/model", "/v1/models/other/model"):
+        assert client.get(path).json() == client.post(path, json={}).json()
+    assert [ask.model for ask in pool.asks] == ["loans", "loans", "other", "other"]
+
+
+def test_kserve_asks_with_instances(client: TestClient) -> None:
+    said = client.post("/v1/models/loans:explain", json={"instances": [ROW], "k": 2}).json()
+    own = client.post("/v1/explain", json=ASKED).json()
+    assert said["explanations"] == own["rows"]
+    said = client.post("/v1/models/loans:predict", json={"instances": [ROW]}).json()
+    assert said["predictions"][0]["prediction"] == own["rows"][0]["prediction"]
+
+
+def test_kserve_reads_health_and_metadata(client: TestClient, pool: StandIn) -> None:
+    assert client.get("/v2/health/live").json() == {"live": True}
+    assert client.get("/v2/health/ready").json() == {"name": "ifonly", "ready": True}
+    assert client.get("/v2/models/loans/ready").status_code == 200
+    assert client.get("/v1/models").json() == {"models": ["loans", "other"]}
+    said = client.get("/v2/models/loans").json()
+    kinds = {one["name"]: one["datatype"] for one in said["inputs"]}
+    assert kinds == {"income": "INT64", "debt": "FP64", "job": "BYTES"}
+    assert client.get("/v2").json()["name"] == "ifonly"
+    pool.open = False
+    said = client.get("/v2/health/ready")
+    assert (said.status_code, said.headers["retry-after"]) == (503, "1")
+    assert client.get("/v2/health/live").status_code == 200
+
+
+def table(frame: pd.DataFrame, form: str) -> tuple[bytes, str]:
+    if form == "parquet":
+        return frame.to_parquet(), "application/vnd.apache.parquet"
+    own, file = pa.Table.from_pandas(frame, preserve_index=False), io.BytesIO()
+    with pa.ipc.new_stream(file, own.schema) as stream:
+        stream.write_table(own)
+    return file.getvalue(), "application/vnd.apache.arrow.stream"
+
+
+@pytest.mark.parametrize("form", ["arrow", "parquet"])
+def test_tables_are_rows(client: TestClient, form: str) -> None:
+    body, kind = table(pd.DataFrame([ROW, {**ROW, "job": "cook"}]), form)
+    said = client.post(
+        "/v1/explain", content=body, headers={"Content-Type": kind}, params={"options": '{"k": 1}'}
+    )
+    own = client.post("/v1/explain", json={"rows": [ROW, {**ROW, "job": "cook"}], "k": 1})
+    assert said.json()["rows"] == own.json()["rows"]
+
+
+@pytest.mark.parametrize("form", ["arrow", "parquet"])
+def test_bad_tables_are_refused(client: TestClient, form: str) -> None:
+    good, kind = table(pd.DataFrame([ROW] * 21), form)
+    head = {"Content-Type": kind}
+
+    def status(path: str, body: bytes, options: str = "{}") -> Any:
+        return client.post(path, content=body, headers=head, params={"options": options})
+
+    assert status("/v1/explain", good).json()["detail"] == "There are 21 rows or more."
+    assert status("/v1/explain", good[:-40]).status_code in (400, 413)
+    assert status("/v1/explain", b"PAR1" + bytes(80)).status_code == 400
+    assert status("/v1/predict", good, "{").status_code == 400
+    assert status("/v1/predict", good, '{"rows": []}').status_code == 422
+    assert status("/v1/plan", good).status_code == 415
+    assert client.post("/v1/explain?options={}", json=ASKED).status_code == 422
+    unknown, _ = table(pd.DataFrame([{**ROW, "pets": 1}]), form)
+    assert status("/v1/explain", unknown).json()["field"] == "rows[0].pets"
+
+
+def test_a_small_file_that_unpacks_to_much_is_refused(client: TestClient) -> None:
+    import numpy as np
+    import pyarrow.parquet as pq
+
+    file, zeros = io.BytesIO(), np.zeros(3_000_000)
+    pq.write_table(pa.table(dict.fromkeys(ROW, zeros)), file, compression="zstd")
+    head = {"Content-Type": "application/vnd.apache.parquet"}
+    said = client.post("/v1/score_batch", content=file.getvalue(), headers=head)
+    assert said.status_code == 413
+
+
+def test_a_deadline_reaches_the_workers(client: TestClient, pool: StandIn) -> None:
+    client.post("/v1/model", json={}, headers={"X-Deadline-Seconds": "2.5"})
+    client.post("/v1/model", json={})
+    first, second = (ask.deadline for ask in pool.asks)
+    assert first is not None
+    assert second is not None
+    assert 50 < second - first < 70
+    for bad in ("soon", "-1", "0", "nan", "inf"):
+        said = client.post("/v1/model", json={}, headers={"X-Deadline-Seconds": bad})
+        assert (said.status_code, said.json()["field"]) == (422, "X-Deadline-Seconds")
+
+
+def test_sight_is_that_of_the_token(serve: Serve, tmp_path: Any) -> None:
+    from ifonly.serve.tokens import new_token
+
+    heads, lines = {}, []
+    for word in ("full", "rounded", "hidden"):
+        secret, line = new_token(word, scores=word)
+        heads[word] = {"Authorization": f"Bearer {secret}"}
+        lines.append(line)
+    (tmp_path / "tokens").write_text("\n".join(lines))
+    client = serve(tokens=tmp_path / "tokens")
+    said = {w: client.post("/v1/explain", json=ASKED, headers=h).json() for w, h in heads.items()}
+    ways = {word: one["rows"][0]["answers"][0] for word, one in said.items()}
+    exact = ways["full"]["score"]
+    assert ways["rounded"]["score"] == round(exact, 1) != exact
+    assert ways["hidden"]["score"] is None
+    assert f"({exact:.2f})" in ways["full"]["sentence"]
+    assert f"({exact:.2f})" not in ways["rounded"]["sentence"] + ways["hidden"]["sentence"]
+    batch = {"rows": [ROW], "threshold": 0.5}
+    hidden = client.post("/v1/score_batch", json=batch, headers=heads["hidden"]).json()
+    assert (hidden["scores"], hidden["reach"]) == ([None], None)
