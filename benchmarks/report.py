@@ -18,6 +18,7 @@ TITLES = {
     "exact": "Solving, with a proof",
     "rules": "Rules and causes",
     "speed": "The default engine: speed",
+    "service": "The service under load",
 }
 HEAD = """# Benchmarks
 Written by `make bench` from the records in `benchmarks/results`; run it to get your own machine's.

@@ -23,6 +23,7 @@ PARTS = (
     "plausible",
     "quality",
     "rules",
+    "service",
     "speed",
     "tables",
     "trust",

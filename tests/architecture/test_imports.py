@@ -63,7 +63,7 @@ ROOMS = {
     "lightgbm": ["models"],
     "catboost": ["models"],
     "autogluon": ["models/adapters/autogluon"],
-    "mlflow": ["models/files/folders"],
+    "mlflow": ["models/files/folders", "serve/mlflow"],
     "yaml": ["models/files/folders"],
 }
 # Slow to import: inside functions, except where a unit is imported only on request.

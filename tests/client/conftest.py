@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -55,19 +56,25 @@ class Server:
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
         self.url = f"http://127.0.0.1:{self.http.server_port}"
 
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Answer in a thread."""
+        Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield
+        finally:
+            self.http.shutdown()
+            self.http.server_close()
+
 
 @pytest.fixture
 def serve() -> Iterator[Callable[[Handler], Server]]:
     """Starts servers of handlers, which end with the test."""
-    started: list[Server] = []
+    with ExitStack() as started:
 
-    def start(handler: Handler) -> Server:
-        server = Server(handler)
-        Thread(target=server.http.serve_forever, args=(0.01,), daemon=True).start()
-        started.append(server)
-        return server
+        def start(handler: Handler) -> Server:
+            server = Server(handler)
+            started.enter_context(server.running())
+            return server
 
-    yield start
-    for server in started:
-        server.http.shutdown()
-        server.http.server_close()
+        yield start

@@ -211,7 +211,7 @@ class Client:
         for start in range(0, max(q, 1), size):
             part = slice(start, start + size)
             own = {name: request[name][part] for name in EACH if type(request.get(name)) is list}
-            spent = sum(one["record"]["model_rows"] for one in replies)
+            spent = sum(one["record"]["model_rows"] or 0 for one in replies)
             left = _left(request.get("budget"), time.monotonic() - began, spent)
             asked = {**request, **own, **left}
             replies.append(self._connection.ask("POST", f"{self._base}/explain", asked, _key()))

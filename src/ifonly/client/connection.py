@@ -1,13 +1,14 @@
 """Requests to a server over HTTP: connections kept open, a few tries, and errors of ifonly's own.
 
-A request that may be sent twice carries an Idempotency-Key, so that the server answers and records
-it once, even where the connection broke before its reply was there.
+A request is sent again where the connection broke before its reply was there. Those that leave
+something on the server, records or a job, carry an Idempotency-Key: they count once.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,8 @@ from ifonly.errors import (
 
 TRIES = 4
 """How often a request is sent at the most."""
+AGAIN = (409, 429, 503)
+"""Replies after which a request is sent again, when the server says how soon."""
 LONGEST = 30.0
 """The most seconds to wait before the next try."""
 ERRORS: dict[str, type[IfonlyError]] = {
@@ -57,15 +60,18 @@ class Connection:
         except ValueError:
             usable = False
         if not usable or parts.query or parts.username:
-            raise OptionError(f"{self.url!r} is no address of a server.", "https://host:port")
+            where = re.sub("//.*@", "//…@", str(self.url))  # there may be a password
+            hint = "Write it as in 'https://models.example:8443'."
+            raise OptionError(f"{where!r:.100} is no address of a server.", hint)
         if self.token is not None and not (self.token.isascii() and self.token.isprintable()):
             raise OptionError("The token has characters that no token has.")
 
     def ask(self, method: str, path: str, body: Any = None, key: str = "") -> Any:
         """The JSON of a reply to JSON."""
         sent = None if body is None else json.dumps(body, allow_nan=False).encode()
+        content = self.send(method, path, sent, key)
         try:
-            return json.loads(self.send(method, path, sent, key))
+            return json.loads(content)
         except ValueError:
             raise ServiceError(
                 f"The reply of {self.url} is not JSON.", "Is it a server of ifonly?"
@@ -77,21 +83,20 @@ class Connection:
         headers |= {"Authorization": f"Bearer {self.token}"} if self.token is not None else {}
         headers |= {"Content-Type": "application/json"} if body is not None else {}
         headers |= {"Idempotency-Key": key} if key else {}
-        again = method != "POST" or bool(key)
         for last in (*[False] * (TRIES - 1), True):
             try:
                 reply, content = self._once(method, path, body, headers)
             except (ConnectionRefusedError, TimeoutError) as error:
                 raise self._unreachable(error) from error
             except (OSError, http.client.HTTPException) as error:
-                if last or not again:
+                if last:
                     raise self._unreachable(error) from error
                 time.sleep(0.2)
                 continue
             if reply.status < 300:
                 return content
             wait = _seconds(reply.getheader("Retry-After"))
-            if last or reply.status not in (429, 503) or wait is None or wait > LONGEST:
+            if last or reply.status not in AGAIN or wait is None or wait > LONGEST:
                 raise self._error(reply, content)
             time.sleep(wait)
         raise AssertionError("the last try returns or raises")
@@ -101,13 +106,16 @@ class Connection:
         while self.idle:
             self.idle.pop().close()
 
+    def __del__(self) -> None:
+        self.close()
+
     def _once(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[http.client.HTTPResponse, bytes]:
         """A reply and its content, over a connection that is open or a new one."""
         parts = urlsplit(self.url)
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else None
-        kind = kind or http.client.HTTPConnection
+        secure, plain = http.client.HTTPSConnection, http.client.HTTPConnection
+        kind: type[http.client.HTTPConnection] = secure if parts.scheme == "https" else plain
         open_one = self.idle.pop() if self.idle else None
         one = open_one or kind(str(parts.hostname), parts.port, timeout=self.timeout)
         try:

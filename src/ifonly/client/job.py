@@ -109,8 +109,13 @@ class Job:
             import pyarrow.parquet
         except ImportError:
             raise MissingExtra("pyarrow", "parquet") from None
-        table = pyarrow.parquet.read_table(io.BytesIO(self._fetched()), columns=["answers"])
-        parts = table["answers"].drop_null().to_pylist()
+        table = pyarrow.parquet.read_table(io.BytesIO(self._fetched()))
+        # A column of the rows may have this name, too; then ours has underscores, and comes first.
+        name = next(name for name in table.column_names if name.lstrip("_") == "answers")
+        parts = table[name].drop_null().to_pylist()
+        if not parts:
+            reason = self.progress()["reason"] or "It was stopped before the first."
+            raise ServiceError(f"This job has no answers. {reason}")
         return answers_of([json.loads(one) for one in parts], self._rows)
 
     def save(self, path: str | PathLike[str]) -> None:

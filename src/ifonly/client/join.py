@@ -65,7 +65,10 @@ def _record(records: Sequence[Any], sizes: Sequence[int]) -> dict[str, Any]:
             raise ServiceError(
                 "The server replaced its model between two parts of these rows.", "Ask again."
             )
-    joined = {**first, **{name: sum(one[name] for one in records) for name in SUMS}}
+    joined = dict(first)
+    for name in SUMS:  # None where the server answered others as well in one go
+        counts = [one[name] for one in records]
+        joined[name] = None if None in counts else sum(counts)
     for name in ("interrupted", "contradicted"):
         joined[name] = any(one[name] for one in records)
     for name in EACH:

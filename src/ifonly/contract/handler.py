@@ -192,7 +192,7 @@ class Handler(Context):
         >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
         >>> schemas = Handler(ifonly.Explainer(rich, data=data)).schemas()
         >>> schemas["explain"]["request"]["$defs"]["Row"]["properties"]
-        {'income': {'type': 'integer'}}
+        {'income': {'type': 'integer', 'description': 'From 10 to 50 in the data.'}}
         >>> schemas["explain"]["request"]["examples"]
         [{'rows': [{'income': 30}], 'k': 2, 'target': 'opposite', ...
         """
@@ -200,7 +200,7 @@ class Handler(Context):
 
 
 @contextmanager
-def refused(asked: Request) -> Iterator[None]:
+def refused(asked: Request | None = None) -> Iterator[None]:
     """Every error inside is the problem of a request."""
     try:
         yield
@@ -213,9 +213,10 @@ def refused(asked: Request) -> Iterator[None]:
         raise Refused(message, "See the log of the server.", kind="internal") from error
 
 
-def _field(error: IfonlyError, asked: Request) -> str:
+def _field(error: IfonlyError, asked: Request | None) -> str:
     """The field that an error of the whole question is about: the one that its message names."""
     if isinstance(error, TargetError) and "threshold" not in error.message:
         return "target"
-    given = (name for name in type(asked).model_fields if name in asked.model_fields_set)
+    known = () if asked is None else type(asked).model_fields
+    given = (name for name in known if asked is not None and name in asked.model_fields_set)
     return next((name for name in given if re.search(rf"\b{name}\b", error.message)), "")

@@ -28,7 +28,7 @@ def schemas_of(
     space, classes = context.space, context.setting.model.classes
     target = "opposite" if len(classes) == 2 else "other" if classes else {"low": _middle(context)}
     first, second = (_example(space, codes) for codes in (middle(space), space.high))
-    row = _row_schema(space)
+    row = _row_schema(context)
     return {
         name: {
             "request": {
@@ -56,25 +56,29 @@ def _example(space: Space, codes: np.ndarray) -> dict[str, Any]:
     return own | {one.name: None for one in space.carry}
 
 
-def _row_schema(space: Space) -> dict[str, Any]:
+def _row_schema(context: Context) -> dict[str, Any]:
     """The schema of a row: a property for each column, and no other."""
+    space = context.space
     return {
         "type": "object",
-        "properties": {feature.name: _property(feature) for feature in space.features}
+        "properties": {one.name: _property(context, one) for one in space.features}
         | {one.name: {} for one in space.carry},
         "required": [*space.names, *(one.name for one in space.carry if not one.empty)],
         "additionalProperties": False,
     }
 
 
-def _property(feature: Feature) -> dict[str, Any]:
-    """The schema of the values of a feature."""
+def _property(context: Context, feature: Feature) -> dict[str, Any]:
+    """The schema of the values of a feature; the range of a number is no limit for rows."""
     if isinstance(feature, Categorical):
         return {"enum": [*map(plain, feature.levels), *([None] * feature.missing)]}
     kind = type_of(feature)
     shown: dict[str, Any] = {"type": "string", "format": kind} if kind in DATES else {"type": kind}
     if kind == "date-time" and clock_of(feature.column.dtype).zone is None:
         shown = {"type": "string", "pattern": LOCAL}  # JSON Schema's own format has a zone
+    low, high = (plain(value_of(feature, code)) for code in (feature.low, feature.high))
+    unit = context.units.get(feature.name, "")
+    shown["description"] = f"From {low} to {high} {unit}".rstrip() + " in the data."
     return {**shown, "type": [shown["type"], "null"]} if feature.missing else shown
 
 

@@ -88,7 +88,8 @@ def _explained(handler: Handler, requests: Sequence[Any]) -> list[Answered]:
         for request, (start, stop) in zip(requests, places, strict=True):
             own = answers if len(requests) == 1 else _of_one(answers[start:stop], request)
             share = counted * (stop - start) if len(requests) > 1 else answers.record["model_rows"]
-            shown.append(Answered(reply_of(own, request.rows), own, len(requests), share))
+            reply = reply_of(own, request.rows, as_answers=request.as_answers)
+            shown.append(Answered(reply, own, len(requests), share))
         return shown
 
 

@@ -95,7 +95,8 @@ class Watch:
         given = Headers(scope=scope).get("x-request-id", "")
         own = given if _ID.fullmatch(given) else uuid4().hex
         state = scope.setdefault("state", {})
-        facts = state["facts"] = {}
+        facts: dict[str, Any] = {}
+        state["facts"] = facts
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -119,7 +120,7 @@ class Watch:
             named = {"method": scope["method"], "route": route, "status": status}
             if token := state.get("token"):
                 named["token"] = token.name
-            log("request", id=own, **named, seconds=round(seconds, 4), **facts)
+            log("request", **{**facts, "id": own, **named, "seconds": round(seconds, 4)})
 
 
 def log(event: str, **facts: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import resource
 import secrets
 import signal
 import socket
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ifonly.errors import OptionError
 from ifonly.serve.app import create_app
@@ -22,6 +24,9 @@ from ifonly.serve.metrics import LOG, Lines, log
 from ifonly.serve.pool import Pool
 from ifonly.serve.store import open_store, read_key
 from ifonly.serve.store.journal import Journal
+
+IDLE = 30
+"""How many seconds a connection may be open without a request."""
 
 
 def serve(config: Config, say: Callable[[str], Any]) -> None:
@@ -40,11 +45,13 @@ def serve(config: Config, say: Callable[[str], Any]) -> None:
         The address is in use, or a model, the store or the tokens cannot be opened.
     """
     _log_lines()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     asyncio.run(_serve(config, say))
 
 
 async def _serve(config: Config, say: Callable[[str], Any]) -> None:
-    with _bound(config.host, config.port) as listening:
+    with bound(config.host, config.port) as listening:
         scheme, port = "https" if config.tls_cert else "http", listening.getsockname()[1]
         host = f"[{config.host}]" if ":" in config.host else config.host
         key, store = secrets.token_bytes(32), None
@@ -73,8 +80,9 @@ async def _serve(config: Config, say: Callable[[str], Any]) -> None:
                     await jobs.start()
                 log("started", models=list(config.models), workers=config.processes)
                 say(f"{scheme}://{host}:{port}")
-            finally:
-                server.should_exit = server.should_exit or not pool.ready(config.default)
+            except BaseException:
+                server.should_exit = True
+                raise
 
         starting = asyncio.create_task(start())
         try:
@@ -100,24 +108,43 @@ class _Server(uvicorn.Server):
         yield
 
 
+class _Protocol(H11Protocol):
+    """HTTP in which the head of a request arrives in time, or the connection is closed."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for a first request."""
+        super().connection_made(transport)
+        self._head = self.loop.call_later(IDLE, self._drop)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._head.cancel()
+        self._head = self.loop.call_later(IDLE, self._drop)
+
+    def _drop(self) -> None:
+        if not self.cycle or self.cycle.response_complete:
+            self.transport.close()
+
+
 def _uvicorn(config: Config, app: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         lifespan="off",
-        http="h11",
+        http=_Protocol,
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=30,
+        timeout_keep_alive=IDLE,
         timeout_graceful_shutdown=int(config.grace),
         ssl_certfile=config.tls_cert,
         ssl_keyfile=config.tls_key,
     )
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is a free one."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -36,7 +36,7 @@ def seen(reply: AnyReply, sight: Sight) -> AnyReply:
         return reply
     if isinstance(reply, ExplainReply):
         rows: Any = [_explained(row, sight) for row in reply.rows]
-        return reply.model_copy(update={"rows": rows})
+        return reply.model_copy(update={"rows": rows, "answers": _answers(reply.answers, sight)})
     if isinstance(reply, PredictReply):
         number = not reply.classes
         rows = [_scored(row, sight, number) for row in reply.rows]
@@ -54,7 +54,7 @@ def seen(reply: AnyReply, sight: Sight) -> AnyReply:
 
 def shown(score: Any, sight: Sight) -> Any:
     """A score as somebody may see it; none where it is hidden."""
-    if score is None or sight.scores == "hidden":
+    if score is None or isinstance(score, str) or sight.scores == "hidden":  # or it is infinite
         return None
     return round(score, DECIMALS) if 0 <= score <= 1 else float(f"{score:.1e}")
 
@@ -73,6 +73,24 @@ def _explained(row: Explained, sight: Sight) -> Explained:
     if number:
         update["prediction"] = shown(row.prediction, sight)
     return row.model_copy(update=update)
+
+
+def _answers(answers: Any, sight: Sight) -> Any:
+    """Answers as they are saved; where scores are hidden, they are those of a model of labels."""
+    if answers is None:
+        return None
+    record = dict(answers["record"]["pairs"])
+    number = record["regression"]
+    if sight.scores == "hidden" and not number:
+        record["scores"] = "label"
+    update: dict[str, Any] = {
+        "record": {"pairs": [list(pair) for pair in record.items()]},
+        "row_score": [shown(one, sight) for one in answers["row_score"]],
+        "score": [[shown(one, sight) for one in row] for row in answers["score"]],
+    }
+    if number:
+        update["predicted"] = {"tuple": [shown(n, sight) for n in answers["predicted"]["tuple"]]}
+    return {**answers, **update}
 
 
 def _way(way: Way, sight: Sight, number: bool) -> Way:

@@ -104,6 +104,7 @@ def app_of(
     folder: Path, pool: Any, *, records: bool = False, limits: JobLimits | None = None
 ) -> FastAPI:
     """An app whose user is who the header 'who' names; `app.state.jobs` are its jobs."""
+    folder.mkdir(exist_ok=True)
     store = open_store(folder / "records.db") if records else None
     jobs = Jobs(folder / "jobs", pool, store, limits)
 

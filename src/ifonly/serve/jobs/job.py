@@ -14,9 +14,10 @@ import hashlib
 import json
 import os
 import shutil
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -87,6 +88,9 @@ class Job:
     """The parts whose decision records are not yet in the store, by their starts."""
     pause: float = 0.0
     waits_until: float = 0.0
+    waits_for: str = ""
+    """Why it is left alone: a disk without room need not hold this."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
     finishing: bool = False
     stream: Any = None
     """A weak reference to what sends the result; it dies with it, even if it never began."""
@@ -147,8 +151,8 @@ class Job:
         return {
             "id": stated.id,
             "model": stated.model,
-            "state": stated.state,
-            "reason": stated.reason,
+            "state": "running" if self.overdue and stated.state in ENDED else stated.state,
+            "reason": stated.reason or (self.waits_for if self.going else ""),
             "created": stated.created,
             "rows": stated.rows,
             "done": done,
@@ -158,15 +162,15 @@ class Job:
             "fingerprints": stated.fingerprints,
         }
 
-    def state(self, **changes: Any) -> None:
-        """Change what is stated, and have it on disk."""
-        stated = replace(self.stated, **changes)
-        write(self.folder / "job.json", json.dumps(asdict(stated)).encode())
-        self.stated = stated
-
-    def waiting(self, reason: str) -> None:
-        """Say what it waits for; a full disk need not hold it."""
-        self.stated = replace(self.stated, reason=reason)
+    def state(self, *, only_from: Sequence[str] = (), **changes: Any) -> bool:
+        """Change what is stated and have it on disk; where it is in another state, do nothing."""
+        with self.lock:
+            if only_from and self.stated.state not in only_from:
+                return False
+            stated = replace(self.stated, **changes)
+            write(self.folder / "job.json", json.dumps(asdict(stated)).encode())
+            self.stated = stated
+            return True
 
     def claim(self) -> tuple[int, int] | None:
         """The next rows that are neither answered nor being answered: where they start and end."""

@@ -45,8 +45,8 @@ class JobLimits:
     """Bytes of all jobs on disk."""
     keep_days: float = 7.0
     """How long a result waits to be fetched."""
-    lanes: int = 1
-    """How many parts are asked at a time."""
+    lanes: int | None = None
+    """How many parts are asked at a time; by default, one worker is left to others."""
 
 
 class Jobs:
@@ -73,7 +73,8 @@ class Jobs:
         self, folder: str | Path, pool: Any, store: Any = None, limits: JobLimits | None = None
     ) -> None:
         self.folder, self.pool, self.limits = Path(folder), pool, limits or JobLimits()
-        self._runner = Runner(pool, store, self.limits.lanes)
+        lanes = self.limits.lanes or max(1, getattr(pool, "workers", 1) - 1)
+        self._runner = Runner(pool, store, lanes)
         self._jobs = self._runner.jobs
         self._cleaner: asyncio.Task[None] | None = None
         self._submitting = asyncio.Lock()
@@ -251,8 +252,8 @@ class Jobs:
             limit = time.time() - self.limits.keep_days * 86400
             old = [job for job in self._jobs.values() if job.ended_at < limit and not job.going]
             for job in (job for job in old if not job.fetching):
-                del self._jobs[job.stated.id]
                 await asyncio.to_thread(Job.remove, job.folder)
+                del self._jobs[job.stated.id]
             await asyncio.sleep(CLEANING)
 
 

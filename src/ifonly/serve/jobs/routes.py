@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query, Request
@@ -48,13 +49,15 @@ class JobsReply(Reply):
     jobs: list[JobStatus]
 
 
-def router(jobs: Jobs) -> APIRouter:
+def router(jobs: Jobs, spend: Callable[[Any, float], None] | None = None) -> APIRouter:
     """The routes of some jobs, which read who asks from `request.state.token`.
 
     Parameters
     ----------
     jobs
         Where jobs are kept and run.
+    spend
+        Takes the rows of a job off the quota of a token.
 
     Returns
     -------
@@ -66,30 +69,7 @@ def router(jobs: Jobs) -> APIRouter:
         for code in (400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 503, 507)
     }
     made = APIRouter(tags=["jobs"], responses=problems)
-    media = ("application/json", *MEDIA)
-    body = {"requestBody": {"required": True, "content": {kind: _content(kind) for kind in media}}}
-
-    async def submit(
-        request: Request,
-        model: str = "",
-        options: Annotated[str, Query(description="With a table: the request as JSON.")] = "{}",
-        idempotency_key: Annotated[str, Header(max_length=200)] = "",
-    ) -> JSONResponse:
-        """Submit rows; the request is that of `explain`, or a table of rows."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        form: Any = MEDIA.get(kind, "contract")
-        token, name = request.state.token, model or jobs.pool.models[0]
-        said = await request.body()
-        ask = Ask(name, "explain", said, form, options.encode(), sight=token.sight)
-        job = await jobs.submit(ask, token.name, idempotency_key)
-        where = {"Location": f"/v1/jobs/{job.stated.id}"}
-        return JSONResponse(_shown(job).model_dump(mode="json"), 202, where)
-
-    submitted: dict[str, Any] = {"methods": ["POST"], "status_code": 202, "openapi_extra": body}
-    submitted["response_model"] = JobReply
-    made.add_api_route("/v1/jobs", submit, operation_id="submit_job", **submitted)
-    of_model = "/v1/models/{model}/jobs"
-    made.add_api_route(of_model, submit, operation_id="submit_job_of_model", **submitted)
+    _add_submission(made, jobs, spend)
 
     @made.get("/v1/jobs")
     async def list_jobs(request: Request) -> JobsReply:
@@ -129,6 +109,39 @@ def router(jobs: Jobs) -> APIRouter:
         return StreamingResponse(content, 200, {"Content-Length": str(size)}, PARQUET)
 
     return made
+
+
+def _add_submission(
+    made: APIRouter, jobs: Jobs, spend: Callable[[Any, float], None] | None
+) -> None:
+    """Add the routes that take a job, for the first model and for each."""
+    media = ("application/json", *MEDIA)
+    body = {"requestBody": {"required": True, "content": {kind: _content(kind) for kind in media}}}
+
+    async def submit(
+        request: Request,
+        model: str = "",
+        options: Annotated[str, Query(description="With a table: the request as JSON.")] = "{}",
+        idempotency_key: Annotated[str, Header(max_length=200)] = "",
+    ) -> JSONResponse:
+        """Submit rows; the request is that of `explain`, or a table of rows."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        form: Any = MEDIA.get(kind, "contract")
+        token, name = request.state.token, model or jobs.pool.models[0]
+        said = await request.body()
+        ask = Ask(name, "explain", said, form, options.encode(), sight=token.sight)
+        known = len(jobs.of(token.name))
+        job = await jobs.submit(ask, token.name, idempotency_key)
+        if spend is not None and len(jobs.of(token.name)) > known:
+            spend(token, job.stated.rows - 1)
+        where = {"Location": f"/v1/jobs/{job.stated.id}"}
+        return JSONResponse(_shown(job).model_dump(mode="json"), 202, where)
+
+    submitted: dict[str, Any] = {"methods": ["POST"], "status_code": 202, "openapi_extra": body}
+    submitted["response_model"] = JobReply
+    made.add_api_route("/v1/jobs", submit, operation_id="submit_job", **submitted)
+    of_model = "/v1/models/{model}/jobs"
+    made.add_api_route(of_model, submit, operation_id="submit_job_of_model", **submitted)
 
 
 def _shown(job: Job) -> JobReply:

@@ -18,7 +18,7 @@ from ifonly.contract import DecisionRecord, Refused
 from ifonly.contract.problem import KINDS
 from ifonly.errors import IfonlyError
 from ifonly.serve.exchange import Ask, Said, Sight
-from ifonly.serve.jobs.job import Damaged, Job, Part, marked, publish
+from ifonly.serve.jobs.job import OPEN, Damaged, Job, Part, marked, publish
 from ifonly.serve.jobs.table import part_of, read_part, write_result
 from ifonly.serve.store import Kept
 
@@ -55,8 +55,7 @@ class Runner:
 
     async def end(self, job: Job, state: str, reason: str = "") -> None:
         """End a job that goes on; what is answered is its result."""
-        if job.going:
-            await asyncio.to_thread(job.state, state=state, reason=reason)
+        if await asyncio.to_thread(job.state, only_from=OPEN, state=state, reason=reason):
             for task in list(job.asks):
                 task.cancel()
             self.wake()
@@ -67,7 +66,7 @@ class Runner:
             return
         job.finishing = True
         try:
-            await asyncio.to_thread(self._publish, job, "done" if job.going else job.stated.state)
+            await asyncio.to_thread(self._publish, job)
         except Damaged:
             pass  # where it goes on, its rows are asked again
         except (OSError, IfonlyError) as error:
@@ -75,15 +74,13 @@ class Runner:
         finally:
             job.finishing = False
 
-    def _publish(self, job: Job, state: str) -> None:
+    def _publish(self, job: Job) -> None:
         self._catch_up(job)
         stated = job.stated
         with publish(job.folder / "result.parquet") as path:
             write_result(job.bodies(), stated.columns, stated.prediction, path)
-        statuses = job.progress()["statuses"]
-        reason = "" if state == "done" else stated.reason
-        job.state(state=state, done=job.done, statuses=statuses, reason=reason)
-        job.parts = {}
+        job.state(done=job.done, statuses=job.progress()["statuses"])
+        job.state(only_from=OPEN, state="done")
         job.forget(result=False)
 
     def record(self, job: Job, part: Part) -> None:
@@ -129,16 +126,14 @@ class Runner:
         try:
             await asyncio.to_thread(self._catch_up, job)
             if job.stated.state == "queued":
-                await asyncio.to_thread(job.state, state="running")
+                await asyncio.to_thread(job.state, only_from=("queued",), state="running")
             if self.store is not None:  # rows whose records are there, and whose answers were lost
                 kept = await asyncio.to_thread(
                     self.store.replay, job.stated.token, self._key(job, start), _mark(job)
                 )
                 end = job.asked[start] = end if kept is None else int(kept.body)
             await self._answer(job, start, end)
-            job.pause = 0.0
-            if job.going and job.stated.reason:
-                await asyncio.to_thread(job.state, reason="")
+            job.pause, job.waits_for = 0.0, ""
         except asyncio.CancelledError:
             if job.going:
                 raise
@@ -215,7 +210,7 @@ class Runner:
         """Leave a job alone for a while; what it waits for may be a disk with room in it."""
         job.pause = min(LONGEST, 2 * job.pause or 0.5)
         job.waits_until = time.monotonic() + job.pause
-        job.waiting(reason)
+        job.waits_for = reason
 
 
 class Again(Exception):

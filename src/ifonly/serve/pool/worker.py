@@ -6,7 +6,11 @@ of the front, however that came. The other one answers.
 
 from __future__ import annotations
 
+import gc
+import json
+import math
 import os
+import pickle
 import signal
 import socket
 import threading
@@ -17,15 +21,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeAlias
 
-from ifonly.contract import DecisionRecord, Handler, Refused
+from ifonly.contract import DecisionRecord, Handler, Refused, Reply
 from ifonly.contract.handler import refused
 from ifonly.contract.question import Budget, Question
 from ifonly.contract.together import Answered, answer_together, key_of_group
 from ifonly.errors import IfonlyError, ModelError
+from ifonly.models.adapters.table import TableModel
 from ifonly.models.pace import Watch
-from ifonly.serve.exchange import Ask, Said, Source
+from ifonly.serve.exchange import SCHEMAS, Ask, Said, Source
+from ifonly.serve.forms import reply_of, request_of
 from ifonly.serve.pool.wire import packed, read
 from ifonly.solve.chunks import ROWS_FOR_A_ROW
 from ifonly.solve.watched import new_watch
@@ -38,31 +44,32 @@ LONGEST = 1.0
 SURE = 4.0
 """A search that takes so much less than its time needs no budget: it is ended where it is late."""
 
+Opened: TypeAlias = tuple[str, IfonlyError | None]
+"""The stamp of a model, and why it could not be opened."""
 
-def work(
-    end: socket.socket, sources: Mapping[str, Source], *, key: bytes, keep_rows: bool
-) -> None:
+
+def work(end: socket.socket, sources: Mapping[str, Source], *, key: bytes, keep_rows: bool) -> None:
     """Open the models, say so, and answer until the front is gone."""
+    gc.freeze()  # what the server of processes has imported stays
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the front decides when a worker ends
     os.environ.update(ONE_THREAD)
     handlers: dict[str, Handler] = {}
-    opened: dict[str, tuple[str, IfonlyError | None]] = {}
+    opened: dict[str, Opened] = {}
     worker = Worker(end, handlers, key, keep_rows)
     threading.Thread(target=worker.listen, daemon=True).start()
     new_watch.set(worker.search.watch)
     for name, source in sources.items():
-        stamp = ""
+        opened[name] = "", None
         try:
-            stamp = source.stamp()
-            handlers[name] = source.load()
-            use_one_thread(handlers[name])
-            opened[name] = stamp, None
+            opened[name] = source.stamp(), None
+            handlers[name] = use_one_thread(source.load())
         except IfonlyError as error:
-            opened[name] = stamp, error
+            opened[name] = opened[name][0], sendable(error)
         except Exception as error:
             message = f"Opening the model failed with {type(error).__name__}: {error}"
-            opened[name] = stamp, ModelError(message)
+            opened[name] = opened[name][0], ModelError(message)
+    gc.freeze()
     worker.tell("ready", opened)
     worker.answer_all()
 
@@ -136,72 +143,114 @@ class Worker:
             os._exit(0)
 
     def tell(self, kind: str, *content: Any) -> None:
-        """Send a message to the front."""
-        self.end.sendall(packed((kind, *content)))
+        """Send a message to the front; without one, the process ends."""
+        try:
+            self.end.sendall(packed((kind, *content)))
+        except OSError:
+            os._exit(0)
 
     def answer_all(self) -> None:
         """Answer batch after batch."""
         while True:
             asks = self.batches.get()
+            self.dropped.intersection_update(asks)  # another worker may have had the others
             for group in self._groups(asks):
                 self._answer_group(group)
-            self.dropped.difference_update(asks)
             self.tell("free")
 
     def _groups(self, asks: dict[int, Ask]) -> list[dict[int, tuple[Ask, Any]]]:
         """Requests that can be answered as one, each read; what cannot be read is refused."""
         groups: dict[Any, dict[int, tuple[Ask, Any]]] = {}
         for number, ask in asks.items():
-            handler = self.handlers[ask.model]
+            handler, key = self.handlers[ask.model], None
             try:
                 with refused():
-                    request = limited(handler, ask, handler.read(ask.route, ask.body))
-                    key = key_of_group(handler, ask.route, request)
+                    request = None
+                    if ask.route != SCHEMAS:
+                        request = handler.read(ask.route, request_of(ask, handler.limits))
+                        request = limited(handler, request, ask.deadline)
+                        key = key_of_group(handler, ask.route, request)
             except Refused as error:
-                self._say(number, ask, Answered(error), time.monotonic())
+                self._say(number, ask, Answered(error))
                 continue
             groups.setdefault(number if key is None else key, {})[number] = ask, request
         return list(groups.values())
 
     def _answer_group(self, group: dict[int, tuple[Ask, Any]]) -> None:
-        """Answer requests as one; a later deadline than that of the first is used."""
+        """Answer requests as one; whoever has more time than the first is asked again."""
         group = {number: one for number, one in group.items() if number not in self.dropped}
         if not group:
             return
         asks, requests = zip(*group.values(), strict=True)
-        first, began = asks[0], time.monotonic()
+        handler, began = self.handlers[asks[0].model], time.monotonic()
         deadline = min((one.deadline for one in asks if one.deadline is not None), default=None)
         self.begun = tuple(group)
         self.tell("begun", self.begun)
         with self.search.until(deadline):
             if self.dropped.issuperset(self.begun):
                 self.search.end()
-            answered = answer_together(self.handlers[first.model], first.route, requests)
+            if asks[0].route == SCHEMAS:
+                answered = [Answered(handler.schemas())]
+            else:
+                answered = answer_together(handler, asks[0].route, requests)
         self.begun, again = (), {}
         for (number, (ask, request)), one in zip(group.items(), answered, strict=True):
             ended = one.answers is not None and one.answers.record["interrupted"]
-            later = deadline is not None and (ask.deadline is None or ask.deadline > deadline + 0.1)
-            if ended and later:
+            if ended and deadline is not None and (ask.deadline or math.inf) > deadline + SPARE:
                 again[number] = ask, request
             else:
-                self._say(number, ask, one, began)
+                self._say(number, ask, one, request, time.monotonic() - began)
         self._answer_group(again)
 
-    def _say(self, number: int, ask: Ask, answered: Answered, began: float) -> None:
+    def _say(
+        self, number: int, ask: Ask, one: Answered, request: Any = None, seconds: float = 0.0
+    ) -> None:
         """Send the reply to one request."""
-        reply, answers, records = answered.reply, answered.answers, ()
-        if ask.record and answers is not None:
-            now, rows = datetime.now(UTC), Handler.read
-            records = ()
-        facts = {
-            "rows": 0 if answers is None else len(answers),
-            "statuses": {} if answers is None else dict(Counter(map(str, answers.status))),
-            "model_rows": answered.model_rows,
-            "together": answered.together,
-            "seconds": time.monotonic() - began,
-        }
+        reply, answers, status = one.reply, one.answers, 200
         if isinstance(reply, Refused):
-            status, body = reply.problem.status, reply.problem.model_dump_json()
+            status, body = reply.problem.status, reply.problem.model_dump_json().encode()
+        elif isinstance(reply, Reply):
+            body = reply_of(ask, reply)
         else:
-            status, body = 200, reply.model_dump_json()
-        self.tell("said", number, Said(status, body.encode(), records, facts))
+            body = json.dumps(reply).encode()
+        facts = {
+            "rows": len(getattr(request, "rows", ())),
+            "statuses": {} if answers is None else dict(Counter(map(str, answers.status))),
+            "model_rows": one.model_rows,
+            "together": one.together,
+            "seconds": seconds,
+        }
+        records: list[DecisionRecord] = []
+        if ask.record and answers is not None:
+            rest: Any = {"time": datetime.now(UTC), "key": self.key, "keep": self.keep_rows}
+            pairs = zip(answers, request.rows, strict=True)
+            records = [DecisionRecord.of(own, row, **rest) for own, row in pairs]
+        self.tell("said", number, Said(status, body, tuple(records), facts))
+
+
+def limited(handler: Handler, request: Any, deadline: float | None) -> Any:
+    """The request, with the time left as its budget where the search may well take that long.
+
+    A budget lets calls of the model be as large as the time allows, but takes a fifth more time,
+    and nobody can derive the answers again.
+    """
+    model = handler.setting.model
+    if deadline is None or not isinstance(request, Question) or not isinstance(model, TableModel):
+        return request
+    each = getattr(handler.explainer.method.searcher, "model_rows", ROWS_FOR_A_ROW)
+    left = deadline - time.monotonic()
+    left = max(left - spare(left), SPARE)
+    if SURE * model.meter.pace.seconds(each * len(request.rows)) < left:
+        return request
+    budget = request.budget or Budget()
+    seconds = min(left, budget.seconds or left)
+    return request.model_copy(update={"budget": budget.model_copy(update={"seconds": seconds})})
+
+
+def sendable(error: IfonlyError) -> IfonlyError:
+    """An error as the front can read it: pickle does not know what some are made of."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return ModelError(error.message, error.hint)
+    return error

@@ -15,13 +15,13 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from ifonly.solve.pose import Batch
 from ifonly.solve.statuses import Part
 from ifonly.solve.workers.work import Work
 
+T = TypeVar("T")
 EVERY = 0.05
 """The seconds between two looks at whether the search goes on."""
 ONE_THREAD = {
@@ -75,8 +76,19 @@ def send(work: Work, path: Path) -> None:
     Functions go by their code, and each worker has its own locks. Threads that an estimator would
     start for itself are noted, so that a worker can forbid them.
     """
+    learn, content = sys.modules.get("sklearn"), io.BytesIO()
+    pickler, threaded = _pickler(content)
+    try:
+        pickler.dump((work, None if learn is None else learn.get_config()))
+        pickler.dump(threaded.copy())  # the same objects: the first dump is referred to
+    except Exception as error:
+        raise unsendable("model", error) from error
+    path.write_bytes(content.getbuffer())
+
+
+def _pickler(file: Any) -> tuple[Any, list[Any]]:
+    """What writes to a file, and the list of what it has met that would start threads."""
     threaded: list[Any] = []
-    learn = sys.modules.get("sklearn")
     whole: Any = brought("cloudpickle").CloudPickler
 
     class Pickler(whole):  # type: ignore[misc]
@@ -90,14 +102,33 @@ def send(work: Work, path: Path) -> None:
             if booster or own:
                 threaded.append(part)
 
-    content = io.BytesIO()
-    pickler = Pickler(content, protocol=5)
-    try:
-        pickler.dump((work, None if learn is None else learn.get_config()))
-        pickler.dump(threaded.copy())  # the same objects: the first dump is referred to
-    except Exception as error:
-        raise unsendable("model", error) from error
-    path.write_bytes(content.getbuffer())
+    return Pickler(file, protocol=5), threaded
+
+
+def use_one_thread(opened: T) -> T:
+    """Something that was opened in this process, whose estimators start no threads any longer."""
+    pickler, threaded = _pickler(_Nowhere())
+    with suppress(Exception):  # of what cannot be pickled: what it has met before is known
+        pickler.dump(opened)
+    _limit_threads(threaded)
+    return opened
+
+
+class _Nowhere:
+    """A file that keeps nothing."""
+
+    def write(self, content: Any) -> None:
+        """Forget it."""
+
+
+def _limit_threads(threaded: Iterable[Any]) -> None:
+    if "sklearn" in sys.modules:
+        import_module("joblib").parallel_config("sequential")  # whatever n_jobs says
+    for one in threaded:
+        if hasattr(one, "n_jobs"):
+            one.n_jobs = 1
+        elif hasattr(one, "set_param"):
+            one.set_param({"nthread": 1})
 
 
 def unsendable(what: str, error: Exception) -> OptionError:
@@ -166,12 +197,7 @@ def _opened(path: str) -> Work | None:
         ) from error
     if config is not None:
         import_module("sklearn").set_config(**config)
-        import_module("joblib").parallel_config("sequential")  # whatever n_jobs says
-    for one in threaded:
-        if hasattr(one, "n_jobs"):
-            one.n_jobs = 1
-        elif hasattr(one, "set_param"):
-            one.set_param({"nthread": 1})
+    _limit_threads(threaded)
     gc.freeze()  # loky collects every second: without it, a tenth of the time
     assert isinstance(work, Work)
     return work
