@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from ifonly.contract import DecisionRecord
 from ifonly.contract.decision_record import NONE
 from ifonly.errors import StoreError
+from ifonly.serve.store.chain import Part as Part
+from ifonly.serve.store.chain import linked
 from ifonly.serve.store.database import Database, database_of
 from ifonly.serve.store.entry import Entry, Head, Kept, KeyReused, Written, stamp
 from ifonly.serve.store.session import Session
@@ -22,8 +22,6 @@ PAGE = 500
 """How many entries are read at once."""
 FIRST = -(2**62)
 """A number that is before every entry, also before one that somebody planted."""
-Part: TypeAlias = tuple[Sequence[DecisionRecord], Kept | None]
-"""One append: records, and the reply to keep with them."""
 
 
 class Store:
@@ -98,7 +96,7 @@ class Store:
                 return done  # the connection was lost after all of it was written
             before = self._head()
             known = self._kept(reply for _, reply in parts if reply is not None)
-            head, done, lines = _linked(parts, before, known)
+            head, done, lines = linked(parts, before, known)
             for table, some in lines.items():
                 if some:
                     places = ", ".join("?" * len(some[0]))
@@ -166,7 +164,7 @@ class Store:
             How many rows and how many replies were erased.
         """
         numbers = "number IN (SELECT number FROM ifonly_entries WHERE time < ?)"
-        counts = []
+        counts: list[int] = []
 
         def write() -> None:
             counts.clear()
@@ -176,7 +174,11 @@ class Store:
                 self._session.run(f"DELETE {sql}", limit)
 
         self._session.write(write)
-        self._session.scrub()
+        try:
+            self._session.scrub()
+        except StoreError as error:
+            what = "They are deleted, and the place where they were is not overwritten yet"
+            raise StoreError(f"{what}: {error.message}", "Run this again.") from error
         return counts[0], counts[1]
 
     def check_key(self, key: bytes) -> None:
@@ -212,46 +214,16 @@ class Store:
         sql = f"""
             SELECT key, token, request_hash, status, body FROM ifonly_replies
             WHERE (token, key) IN (VALUES {places})"""
-        kept = (Kept(*line[:4], bytes(line[4])) for line in self._session.run(sql, pairs))
-        return {(one.token, one.key): one for one in kept}
+        return {
+            (token, key): Kept(key, token, request_hash, status, bytes(body))
+            for key, token, request_hash, status, body in self._session.run(sql, pairs)
+        }
 
     def _head(self) -> Head:
         lines = self._session.run(
             "SELECT number, hash FROM ifonly_entries ORDER BY number DESC LIMIT 1"
         )
         return Head(*lines[0]) if lines else Head(0, NONE)
-
-
-def _linked(
-    parts: Sequence[Part], head: Head, known: dict[tuple[str, str], Kept]
-) -> tuple[Head, list[Written | KeyReused], dict[str, list[tuple[Any, ...]]]]:
-    """The head after some appends, what each has done, and the lines to insert into each table."""
-    lines: dict[str, list[tuple[Any, ...]]] = {"entries": [], "rows": [], "replies": []}
-    done: list[Written | KeyReused] = []
-    now = stamp(datetime.now(UTC))
-    for records, reply in parts:
-        if reply is not None and (first := known.get((reply.token, reply.key))) is not None:
-            try:
-                done.append(Written((), first.of(reply.request_hash)))
-            except KeyReused as error:
-                done.append(error)
-            continue
-        chained = []
-        for record in records:
-            record = record.model_copy(update={"previous": head.hash})
-            covered = record.covered
-            head = Head(head.count + 1, hashlib.sha256(covered).hexdigest())
-            own = (head.count, head.hash, record.previous, stamp(record.time))
-            lines["entries"].append((*own, covered.decode(), record.signature))
-            if record.row is not None:
-                lines["rows"].append((head.count, json.dumps(record.row)))
-            chained.append(record)
-        if reply is not None:
-            known[reply.token, reply.key] = reply
-            kept = (reply.token, reply.key, reply.request_hash, reply.status, reply.body, now)
-            lines["replies"].append(kept)
-        done.append(Written(tuple(chained), reply))
-    return head, done, lines
 
 
 def open_store(url: str | Path, *, key: bytes | None = None, create: bool = True) -> Store:
