@@ -63,6 +63,7 @@ KeepRows = Annotated[
     bool | None, typer.Option("--keep-rows/--no-keep-rows", help="Whether records hold the rows.")
 ]
 JobFolder = Annotated[Path | None, typer.Option("--jobs", help="The folder of jobs.")]
+JobsKeep = Annotated[float | None, typer.Option(help="Days that results of jobs wait; 7.")]
 Cert = Annotated[Path | None, typer.Option(help="The certificate for TLS.")]
 Key = Annotated[Path | None, typer.Option(help="The key of the certificate.")]
 Seconds = Annotated[float | None, typer.Option(help="The most seconds of a request; 60.")]
@@ -89,6 +90,7 @@ def serve(
     record_key: RecordKey = None,
     keep_rows: KeepRows = None,
     jobs: JobFolder = None,
+    jobs_keep: JobsKeep = None,
     tls_cert: Cert = None,
     tls_key: Key = None,
     seconds: Seconds = None,
@@ -127,6 +129,7 @@ def serve(
         "record_key": record_key,
         "keep_rows": keep_rows,
         "jobs": jobs,
+        "jobs_keep": jobs_keep,
         "tls_cert": tls_cert,
         "tls_key": tls_key,
         "seconds": seconds,
