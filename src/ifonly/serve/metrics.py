@@ -108,7 +108,8 @@ class Watch:
         try:
             await self.app(scope, receive, sending)
         except Exception as error:
-            log("failed", id=own, error=type(error).__name__, at=_places(error))
+            named = {"id": own, "error": type(error).__name__, "at": _places(error)}
+            LOG.error("failed", extra={"facts": named})
             if status != GONE:
                 raise
             refused = Refused("Answering failed.", f"The log has {own}.", kind="internal")

@@ -16,7 +16,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ifonly.errors import OptionError
+from ifonly.errors import FileError, OptionError
 from ifonly.serve.app import create_app
 from ifonly.serve.config import Config
 from ifonly.serve.jobs import Jobs
@@ -78,7 +78,8 @@ async def _serve(config: Config, say: Callable[[str], Any]) -> None:
                 await pool.start()
                 if jobs is not None:
                     await jobs.start()
-                log("started", models=list(config.models), workers=config.processes)
+                head = {} if journal is None else {"head": str(await journal.head())}
+                log("started", models=list(config.models), workers=config.processes, **head)
                 say(f"{scheme}://{host}:{port}")
             except BaseException:
                 server.should_exit = True
@@ -123,13 +124,15 @@ class _Protocol(H11Protocol):
         self._head = self.loop.call_later(IDLE, self._drop)
 
     def _drop(self) -> None:
-        if not self.cycle or self.cycle.response_complete:
+        if getattr(self.cycle, "response_complete", True):
             self.transport.close()
 
 
 def _uvicorn(config: Config, app: Any) -> uvicorn.Config:
-    return uvicorn.Config(
+    secure = [("Strict-Transport-Security", "max-age=31536000")] if config.tls_cert else []
+    made = uvicorn.Config(
         app,
+        headers=secure,
         lifespan="off",
         http=_Protocol,
         ws="none",
@@ -142,6 +145,14 @@ def _uvicorn(config: Config, app: Any) -> uvicorn.Config:
         ssl_certfile=config.tls_cert,
         ssl_keyfile=config.tls_key,
     )
+    try:
+        made.load()
+    except OSError as error:
+        raise FileError(
+            f"The certificate cannot be used: {error.strerror or type(error).__name__}.",
+            "Give --tls-cert and --tls-key in PEM, the key without a password.",
+        ) from None
+    return made
 
 
 def bound(host: str, port: int) -> socket.socket:

@@ -39,7 +39,7 @@ class StandIn:
 
     def __init__(self, handler: Handler) -> None:
         self.handler, self.asks = handler, list[Ask]()
-        self.queued, self.cancelled, self.slow, self.open = 0, 0, 0.0, True
+        self.queued, self.cancelled, self.held, self.open = 0, 0, False, True
 
     def ready(self, model: str) -> bool:
         return self.open
@@ -47,7 +47,8 @@ class StandIn:
     async def ask(self, ask: Ask) -> Said:
         self.asks.append(ask)
         try:
-            await asyncio.sleep(self.slow)
+            while self.held:
+                await asyncio.sleep(0.01)
             return await asyncio.to_thread(self.said, ask)
         except asyncio.CancelledError:
             self.cancelled += 1

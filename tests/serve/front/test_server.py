@@ -24,6 +24,7 @@ from tests.serve.front.conftest import ROW, until
 from ifonly.contract import Handler
 from ifonly.serve.tokens import new_token
 
+pytestmark = pytest.mark.xdist_group("server")
 ASKED = {"rows": [ROW], "k": 2}
 
 

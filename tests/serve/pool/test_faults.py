@@ -20,7 +20,6 @@ from ifonly.serve.open import ModelFile
 from ifonly.serve.pool import Pool, pool
 from ifonly.serve.pool.wire import read
 from ifonly.serve.pool.worker import Worker
-from ifonly.solve.watched import new_watch
 
 from .asking import asked, content, question, running
 
@@ -113,11 +112,9 @@ def test_requests_with_little_time_leave_the_others_theirs(source: ModelFile) ->
     here, there = socket.socketpair()
     with here, there, here.makefile("rb") as file:
         worker = Worker(there, {"m": source.load()}, b"", keep_rows=False)
-        token = new_watch.set(worker.search.watch)
         asks = [asked(question(i, "slow", k=4), seconds) for i, seconds in enumerate((1.5, 60))]
         for group in worker._groups(dict(enumerate(asks))):
             worker._answer_group(group)
-        new_watch.reset(token)
         kinds = [read(file) for _ in range(4)]
     assert [kind for kind, *_ in kinds] == ["begun", "said", "begun", "said"]
     soon, late = (content(kinds[place][2].body) for place in (1, 3))

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ifonly.contract import Refused
+from ifonly.errors import nearest
 from ifonly.serve.exchange import Ask, Said, Source
 from ifonly.serve.pool.process import Item, Process
 from ifonly.serve.pool.queue import Queue
@@ -124,6 +125,9 @@ class Pool:
         """
         if self._closing:
             return _problem("The server is stopping.", "Ask another one, or later.")
+        if ask.model not in self.models:
+            message = f"There is no model {ask.model!r:.60}."
+            return _problem(message, nearest(ask.model, self.models), kind="route")
         loop, now, left = asyncio.get_running_loop(), time.monotonic(), None
         rows = max(1, ask.body.count(b"{") - 1) if ask.form in ("contract", "kserve") else math.inf
         item = Item(ask, loop.create_future(), int(min(rows, self._queue.together)), now)
