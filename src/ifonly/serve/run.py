@@ -9,14 +9,14 @@ import secrets
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ifonly.errors import FileError, OptionError
+from ifonly.errors import FileError, OptionError, StoreError
 from ifonly.serve.app import create_app
 from ifonly.serve.config import Config
 from ifonly.serve.jobs import JobLimits, Jobs
@@ -97,7 +97,8 @@ async def _serve(config: Config, say: Callable[[str], Any]) -> None:
                 await jobs.stop()
             await pool.stop(config.grace)
             if journal is not None:
-                log("stopped", head=str(await journal.head()))
+                with suppress(StoreError):
+                    log("stopped", head=str(await journal.head()))
                 await journal.close()
 
 
