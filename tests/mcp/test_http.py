@@ -86,7 +86,7 @@ def test_a_token_sees_what_it_may_and_no_more_rows_than_its_quota(
     row = result.structured_content["rows"][0]
     assert row["score"] is None
     assert "(0." not in text_of(result)
-    # Both clients also ask what the server is, and which tools it has: 3 requests, and 3 with 9 rows.
+    # Each client also asks what the server is and which tools it has: 3 requests, 3 with 9 rows.
     call(url, secrets["letter"], "what_if", rows=[ROW] * 9)
     body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     headers = {"Authorization": f"Bearer {secrets['letter']}"}

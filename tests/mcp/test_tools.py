@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import anyio
@@ -13,7 +15,9 @@ from mcp import Client, MCPError
 from mcp.types import CallToolResult
 
 import ifonly
+from ifonly.cli import main
 from ifonly.contract import Handler
+from ifonly.errors import MissingExtra
 from ifonly.mcp import server_of
 
 from .asking import ROW, text_of
@@ -160,3 +164,22 @@ def test_a_search_does_not_block_the_protocol_and_ends_when_its_call_is_cancelle
             assert len(calls) <= asked + 2
 
     anyio.run(run)
+
+
+def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ifonly.mcp", "ifonly.mcp.server", "ifonly.mcp.tools"):
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    with pytest.raises(MissingExtra, match=r"ifonly\[mcp\]"):
+        import_module("ifonly.mcp")
+
+
+@pytest.mark.parametrize("arguments", [[], ["model.skops"]])
+def test_without_a_model_the_command_says_what_to_give(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["mcp", *arguments])
+    assert ended.value.code == 2
+    assert "ifonly mcp --demo" in capsys.readouterr().err
+    assert capsys.readouterr().out == ""

@@ -61,14 +61,14 @@ def _tokens() -> None:
 app.add_typer(tokens, name="tokens")
 
 kept = typer.Typer(help="Look at the records of decisions, check them, and erase their rows.")
-for name, command in (
+for name, looked in (
     ("head", records.head),
     ("verify", records.verify),
     ("list", records.list_entries),
     ("show", records.show),
     ("erase", records.erase),
 ):
-    kept.command(name)(_interruptible()(command))
+    kept.command(name)(_interruptible()(looked))
 app.add_typer(kept, name="records", no_args_is_help=True)
 
 

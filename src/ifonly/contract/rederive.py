@@ -148,7 +148,7 @@ def _again(
     run = {name: decode(value) for name, value in records[0].run.items()}
     asker, context = copy.copy(explainer), Context(explainer, Limits(rows=len(rows)))
     codes = context.codes(rows)
-    ask = {name: run.get(name) for name in OPTIONS}
+    ask: dict[str, Any] = {name: run.get(name) for name in OPTIONS}
     ask |= {"margin": run.get("margin", 0.0), "tolerance": ask.pop("tolerates")}
     if records[0].reproducible:
         asker.method = read_method(run["method"])

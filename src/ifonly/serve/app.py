@@ -129,7 +129,7 @@ class Front:
         finally:
             asked.cancel()
             gone.cancel()
-        request.state.facts.update(said.facts)
+        request.state.facts.update(said.facts, worker_seconds=said.facts.get("seconds", 0.0))
         self.spent.take(token, max(0, said.facts.get("rows", 1) - 1))
         return said
 
@@ -185,6 +185,7 @@ def create_app(
         bodies={} if jobs is None else {"/jobs": jobs.limits.body},
         seconds=config.body_seconds,
         most=config.queue,
+        each=config.each,
     )
     return Watch(guard, metrics)
 

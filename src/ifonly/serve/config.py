@@ -2,7 +2,7 @@
 
     host = "0.0.0.0"
     tokens = "tokens.txt"
-    record = "sqlite:///records.db"
+    record = "records.db"
 
     [models.loans]
     path = "loans.skops"
@@ -73,8 +73,9 @@ class Config:
         The most bytes of a body, and how long it may take to arrive.
     seconds
         The most seconds of a request.
-    queue
-        How many requests may be answered at once.
+    queue, each
+        How many requests may be answered at once: of all, and of one token, or of one address where
+        there are no tokens.
     grace
         How many seconds requests have to end when the service stops.
     window, together
@@ -105,6 +106,7 @@ class Config:
     body_seconds: float = 20.0
     seconds: float = 60.0
     queue: int = 256
+    each: int = 64
     grace: float = 30.0
     window: float = 0.003
     together: int = 64
@@ -119,15 +121,8 @@ class Config:
             raise OptionError(
                 "A certificate and its key go together.", "Give --tls-cert and --tls-key."
             )
-        for name in (
-            "body",
-            "body_seconds",
-            "seconds",
-            "queue",
-            "together",
-            "workers",
-            "jobs_keep",
-        ):
+        counts = ("queue", "each", "together", "workers", "jobs_keep")
+        for name in ("body", "body_seconds", "seconds", *counts):
             if (value := getattr(self, name)) is not None and not value > 0:
                 raise OptionError(f"{name} is {value}.", "Give a positive number.")
         if not 0 <= self.port < 2**16:
@@ -184,6 +179,8 @@ def read_config(path: Path) -> Config:
         raise absent(path) from None
     except (OSError, ValueError) as error:
         raise FileError(f"{str(path)!r} cannot be read as TOML: {error}.") from None
+    if isinstance(record := given.get("record"), str) and "://" not in record:
+        given["record"] = str(path.parent / record)
     models = given.pop("models", {})
     if not isinstance(models, dict) or not all(isinstance(one, dict) for one in models.values()):
         raise OptionError("models is not a table of tables.", "Write [models.NAME] over each.")
@@ -194,9 +191,10 @@ def read_config(path: Path) -> Config:
 def _source(name: str, table: dict[str, Any], folder: Path) -> Source:
     """The model of a table; `demo = true` is that of the demonstration."""
     check_name(name)
-    table = dict(table)
-    kind = Demo if table.pop("demo", False) else ModelFile
-    return _made(kind, table, folder, f"models.{name}.")
+    where, table = f"models.{name}.", dict(table)
+    if table.pop("demo", False):
+        return _made(Demo, table, folder, where)
+    return _made(ModelFile, table, folder, where)
 
 
 def _made(kind: type[Settings], given: dict[str, Any], folder: Path, where: str) -> Settings:

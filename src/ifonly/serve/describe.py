@@ -60,10 +60,12 @@ def describe(base: dict[str, Any], schemas: Mapping[str, Any]) -> dict[str, Any]
                 paths[f"/v1/models/{model}:{name}"] = {
                     "post": _operation(text, request, reply, problem, alias, False)
                 }
-    for path, methods in paths.items():
-        for one in methods.values():
-            one["responses"].setdefault("default", _problems(problem))
-            one["responses"].pop("422", None) if "/v1/models" in path else None
+    for one in (one for methods in paths.values() for one in methods.values()):
+        if "HTTPValidationError" in str(one["responses"].get("422")):
+            del one["responses"]["422"]  # what FastAPI would send
+        one["responses"].setdefault("default", _problems(problem))
+    for name in ("HTTPValidationError", "ValidationError"):
+        components.pop(name, None)
     return base
 
 

@@ -95,7 +95,8 @@ class Watch:
         given = Headers(scope=scope).get("x-request-id", "")
         own = given if _ID.fullmatch(given) else uuid4().hex
         state = scope.setdefault("state", {})
-        facts = state["facts"] = {}
+        facts: dict[str, Any] = {}
+        state["facts"] = facts
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -107,7 +108,8 @@ class Watch:
         try:
             await self.app(scope, receive, sending)
         except Exception as error:
-            log("failed", id=own, error=type(error).__name__, at=_places(error))
+            named = {"id": own, "error": type(error).__name__, "at": _places(error)}
+            LOG.error("failed", extra={"facts": named})
             if status != GONE:
                 raise
             refused = Refused("Answering failed.", f"The log has {own}.", kind="internal")

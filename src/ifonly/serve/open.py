@@ -91,7 +91,7 @@ class ModelFile:
             (train,) = without(self.outcome, train)
         space = Space.infer(train, **self.space)
         check_features(space.names, None if self.outcome else model)
-        rules = [*self.rule, *(read_rule_file(self.rules, space) if self.rules else ())]
+        rules: list[Any] = [*self.rule, *(read_rule_file(self.rules, space) if self.rules else ())]
         explainer = Explainer(
             model, data=train, space=space, rules=rules, share_rows=self.share_rows
         )

@@ -74,28 +74,13 @@ class RecordsHead(BaseModel):
 
 def service_routes(front: Any, metrics: Metrics) -> APIRouter:
     """The routes of a front, beside those of the contract."""
-    router, pool = APIRouter(), front.pool
+    router, pool = _health_routes(front), front.pool
 
     async def asked(model: str, route: str) -> Any:
         said = await pool.ask(Ask(model, route, b"{}"))
         if said.status != 200:
             raise Denied("busy", f"The model {model!r} cannot be described now.", Retry_After="1")
         return json.loads(said.body)
-
-    @router.get("/v2/health/live")
-    async def live() -> Live:
-        """Whether the server runs."""
-        return Live(live=True)
-
-    @router.get("/v2/health/ready")
-    async def ready() -> Ready:
-        """Whether every model answers."""
-        return _ready("ifonly", all(map(pool.ready, front.config.models)))
-
-    @router.get("/v2/models/{model}/ready")
-    async def model_ready(model: str) -> Ready:
-        """Whether a model answers."""
-        return _ready(model, pool.ready(front.model(model)))
 
     @router.get("/v2")
     async def server() -> Server:
@@ -119,16 +104,6 @@ def service_routes(front: Any, metrics: Metrics) -> APIRouter:
             name=model, versions=versions, platform="ifonly", inputs=inputs, outputs=found
         )
 
-    @router.get("/v1/models")
-    async def models() -> Models:
-        """The names of the models."""
-        return Models(models=list(front.config.models))
-
-    @router.get("/v1/models/{model}")
-    async def status(model: str) -> Ready:
-        """Whether a model answers."""
-        return Ready(name=front.model(model), ready=pool.ready(model))
-
     @router.get("/v1/records/head")
     async def head() -> RecordsHead:
         """How many decision records there are, and the hash of the last."""
@@ -149,6 +124,38 @@ def service_routes(front: Any, metrics: Metrics) -> APIRouter:
         base = get_openapi(title="ifonly", version=f"v{VERSION}", routes=routes)
         schemas = {model: await asked(model, SCHEMAS) for model in front.config.models}
         return JSONResponse(describe(base, schemas))
+
+    return router
+
+
+def _health_routes(front: Any) -> APIRouter:
+    """Whether the server runs, and which models answer."""
+    router, pool = APIRouter(), front.pool
+
+    @router.get("/v2/health/live")
+    async def live() -> Live:
+        """Whether the server runs."""
+        return Live(live=True)
+
+    @router.get("/v2/health/ready")
+    async def ready() -> Ready:
+        """Whether every model answers."""
+        return _ready("ifonly", all(map(pool.ready, front.config.models)))
+
+    @router.get("/v2/models/{model}/ready")
+    async def model_ready(model: str) -> Ready:
+        """Whether a model answers."""
+        return _ready(model, pool.ready(front.model(model)))
+
+    @router.get("/v1/models")
+    async def models() -> Models:
+        """The names of the models."""
+        return Models(models=list(front.config.models))
+
+    @router.get("/v1/models/{model}")
+    async def status(model: str) -> Ready:
+        """Whether a model answers."""
+        return Ready(name=front.model(model), ready=pool.ready(model))
 
     return router
 

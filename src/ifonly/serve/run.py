@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import resource
 import secrets
 import signal
 import socket
@@ -13,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ifonly.errors import OptionError
+from ifonly.errors import FileError, OptionError
 from ifonly.serve.app import create_app
 from ifonly.serve.config import Config
 from ifonly.serve.jobs import JobLimits, Jobs
@@ -22,6 +24,9 @@ from ifonly.serve.metrics import LOG, Lines, log
 from ifonly.serve.pool import Pool
 from ifonly.serve.store import open_store, read_key
 from ifonly.serve.store.journal import Journal
+
+IDLE = 30
+"""How many seconds a connection may be open without a request."""
 
 
 def serve(config: Config, say: Callable[[str], Any]) -> None:
@@ -40,6 +45,8 @@ def serve(config: Config, say: Callable[[str], Any]) -> None:
         The address is in use, or a model, the store or the tokens cannot be opened.
     """
     _log_lines()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     asyncio.run(_serve(config, say))
 
 
@@ -72,10 +79,12 @@ async def _serve(config: Config, say: Callable[[str], Any]) -> None:
                 await pool.start()
                 if jobs is not None:
                     await jobs.start()
-                log("started", models=list(config.models), workers=config.processes)
+                head = {} if journal is None else {"head": str(await journal.head())}
+                log("started", models=list(config.models), workers=config.processes, **head)
                 say(f"{scheme}://{host}:{port}")
-            finally:
-                server.should_exit = server.should_exit or not pool.ready(config.default)
+            except BaseException:
+                server.should_exit = True
+                raise
 
         starting = asyncio.create_task(start())
         try:
@@ -101,21 +110,50 @@ class _Server(uvicorn.Server):
         yield
 
 
+class _Protocol(H11Protocol):
+    """HTTP in which the head of a request arrives in time, or the connection is closed."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for a first request."""
+        super().connection_made(transport)
+        self._head = self.loop.call_later(IDLE, self._drop)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._head.cancel()
+        self._head = self.loop.call_later(IDLE, self._drop)
+
+    def _drop(self) -> None:
+        if getattr(self.cycle, "response_complete", True):
+            self.transport.close()
+
+
 def _uvicorn(config: Config, app: Any) -> uvicorn.Config:
-    return uvicorn.Config(
+    secure = [("Strict-Transport-Security", "max-age=31536000")] if config.tls_cert else []
+    made = uvicorn.Config(
         app,
+        headers=secure,
         lifespan="off",
-        http="h11",
+        http=_Protocol,
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=30,
+        timeout_keep_alive=IDLE,
         timeout_graceful_shutdown=int(config.grace),
         ssl_certfile=config.tls_cert,
         ssl_keyfile=config.tls_key,
     )
+    try:
+        made.load()
+    except OSError as error:
+        raise FileError(
+            f"The certificate cannot be used: {error.strerror or type(error).__name__}.",
+            "Give --tls-cert and --tls-key in PEM, the key without a password.",
+        ) from None
+    return made
 
 
 def bound(host: str, port: int) -> socket.socket:

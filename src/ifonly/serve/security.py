@@ -6,7 +6,9 @@ Pure ASGI, so that it stands before any application: that of the service, and th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -73,8 +75,11 @@ class Guard:
         The most bytes of a body, and how long it may take to arrive.
     bodies
         The most bytes of bodies for paths with these ends.
-    most, held
-        How many requests may be answered at once, and how many bytes of bodies they may hold.
+    most, each
+        How many requests may be answered at once: of all, and of one token, or of one address
+        where there are no tokens.
+    held
+        How many bytes of bodies they may hold.
     """
 
     def __init__(
@@ -89,16 +94,18 @@ class Guard:
         bodies: Mapping[str, int] | None = None,
         seconds: float = 20.0,
         most: int = 256,
+        each: int = 64,
         held: int = 2**29,
     ) -> None:
         self.app = app
         self.tokens = tokens
         self.spent = spent or Spent()
-        self.running = 0
+        self._running: Counter[str] = Counter()
         self._hosts = LOOPBACK | {_bare(host) for host in hosts}
         self._media = frozenset({JSON, *media})
         self._held, self._bodies = 0, bodies or {}
-        self._body, self._seconds, self._most, self._room = body, seconds, most, held
+        self._body, self._seconds, self._room = body, seconds, held
+        self._most, self._each = most, each
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or reply why not."""
@@ -116,23 +123,32 @@ class Guard:
 
         body = bytearray()
         try:
-            scope.setdefault("state", {})["token"] = self._checked(scope)
+            token = scope.setdefault("state", {})["token"] = self._checked(scope)
             ends = self._bodies.items()
             most = next((n for end, n in ends if scope["path"].endswith(end)), self._body)
             await self._read(Headers(scope=scope), receive, body, most)
-            if self.running >= self._most:
-                raise _busy("Too many requests are being answered.")
-            self.running += 1
-            try:
+            with self._place(token.name if self.tokens else (scope.get("client") or [""])[0]):
                 await self.app(scope, _replayed(bytes(body), receive), sending)
-            finally:
-                self.running -= 1
         except Refused as refused:
             await reply_to(refused)(scope, receive, sending)
         except ClientDisconnect:
             pass  # nobody is there to read a reply
         finally:
             self._held -= len(body)
+
+    @contextmanager
+    def _place(self, who: str) -> Iterator[None]:
+        """A place among the requests that are answered."""
+        if self._running[who] >= self._each:
+            raise _busy("Too many requests of yours are being answered.", "quota")
+        if self._running.total() >= self._most:
+            raise _busy("Too many requests are being answered.")
+        self._running[who] += 1
+        try:
+            yield
+        finally:
+            self._running[who] -= 1
+            self._running += Counter()  # forget who has none
 
     def _checked(self, scope: Scope) -> Token:
         """Who asks, where the name of the server, the site and the token are right."""
@@ -163,6 +179,9 @@ class Guard:
         if headers.get("content-encoding", "identity").lower() != "identity":
             hint = "Send it as it is. Parquet is compressed by itself."
             raise Denied("media", "The body is compressed.", hint, Accept_Encoding="identity")
+        if "transfer-encoding" in headers and "content-length" in headers:
+            said = "The length of the body is stated in two ways."
+            raise Denied("json", said, "State one.", Connection="close")
         stated = headers.get("content-length", "0")
         _check_size(int(stated) if stated.isdecimal() else 0, most)
         try:
@@ -180,8 +199,8 @@ class Guard:
                     if not message.get("more_body", False):
                         break
         except TimeoutError:
-            message = f"The body did not arrive within {self._seconds:g} s."
-            raise Denied("slow", message, Connection="close") from None
+            said = f"The body did not arrive within {self._seconds:g} s."
+            raise Denied("slow", said, Connection="close") from None
         media, _, rest = headers.get("content-type", "").partition(";")
         charset = rest.lower().replace(" ", "").replace('"', "")
         if body and (media.strip().lower() not in self._media or charset not in CHARSETS):
@@ -196,8 +215,8 @@ def _check_size(size: int, most: int) -> None:
         raise Denied("limit", f"The body has {size} bytes or more.", hint, Connection="close")
 
 
-def _busy(message: str) -> Denied:
-    return Denied("busy", message, "Ask again in a second.", Retry_After="1")
+def _busy(message: str, kind: str = "busy") -> Denied:
+    return Denied(kind, message, "Ask again in a second.", Retry_After="1")
 
 
 def _bare(host: str) -> str:

@@ -39,7 +39,7 @@ class StandIn:
 
     def __init__(self, handler: Handler) -> None:
         self.handler, self.asks = handler, list[Ask]()
-        self.queued, self.cancelled, self.slow, self.open = 0, 0, 0.0, True
+        self.queued, self.cancelled, self.held, self.open = 0, 0, False, True
 
     def ready(self, model: str) -> bool:
         return self.open
@@ -47,7 +47,8 @@ class StandIn:
     async def ask(self, ask: Ask) -> Said:
         self.asks.append(ask)
         try:
-            await asyncio.sleep(self.slow)
+            while self.held:
+                await asyncio.sleep(0.01)
             return await asyncio.to_thread(self.said, ask)
         except asyncio.CancelledError:
             self.cancelled += 1
@@ -73,13 +74,19 @@ class StandIn:
 def record(row: dict[str, Any]) -> DecisionRecord:
     """A record of a decision about a row; what it says is of no matter here."""
     said = {"status": "found", "predicted": "no", "wanted": "yes", "score": 0.1, "threshold": 0.5}
-    rest = {"ways": [], "certificate": None, "reproducible": True, "run": {}, "row": row}
-    return DecisionRecord(time=datetime.now(UTC), row_hash="0" * 64, **said, **rest)  # type: ignore[arg-type]
+    rest: dict[str, Any] = {
+        "ways": [],
+        "certificate": None,
+        "reproducible": True,
+        "run": {},
+        "row": row,
+    }
+    return DecisionRecord(time=datetime.now(UTC), row_hash="0" * 64, **said, **rest)
 
 
 @pytest.fixture(scope="session")
-def handler() -> Handler:
-    """A small model that lends, with its data and a rule."""
+def lender() -> tuple[Any, pd.DataFrame]:
+    """A small model that lends, and its data."""
     random, n = np.random.default_rng(0), 200
     data = pd.DataFrame(
         {
@@ -90,7 +97,13 @@ def handler() -> Handler:
     )
     granted = np.where(data["income"] - data["debt"] > 2800, "yes", "no")
     columns = make_column_transformer((OneHotEncoder(), ["job"]), remainder="passthrough")
-    model = make_pipeline(columns, LogisticRegression(max_iter=2000)).fit(data, granted)
+    return make_pipeline(columns, LogisticRegression(max_iter=2000)).fit(data, granted), data
+
+
+@pytest.fixture(scope="session")
+def handler(lender: tuple[Any, pd.DataFrame]) -> Handler:
+    """The model with its data and a rule."""
+    model, data = lender
     explainer = Explainer(model, data=data, rules=["debt only decreases"])
     return Handler(explainer, Limits(rows=20, batch_rows=50, k=5, rules=10))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.serve.front.conftest import ROW, Serve, StandIn, record
+from tests.serve.front.conftest import ROW, Serve, StandIn, record, until
 
 from ifonly.errors import StoreError
 from ifonly.serve.store import Kept, KeyReused, Store, Written, open_store
@@ -48,15 +49,15 @@ def test_a_request_with_a_key_is_answered_once(recorded: TestClient, pool: Stand
 
 
 def test_the_same_key_twice_at_once_is_a_conflict(recorded: TestClient, pool: StandIn) -> None:
-    pool.slow = 0.3
+    pool.held = True
     head = {"Idempotency-Key": "one"}
-
-    async def both() -> Any:
-        call = lambda: recorded.post("/v1/explain", json=ASKED, headers=head)  # noqa: E731
-        return await asyncio.gather(asyncio.to_thread(call), asyncio.to_thread(call))
-
-    said = asyncio.run(both())
-    assert sorted(one.status_code for one in said) == [200, 409]
+    with ThreadPoolExecutor(2) as threads:
+        calls = [
+            threads.submit(recorded.post, "/v1/explain", json=ASKED, headers=head) for _ in range(2)
+        ]
+        assert until(lambda: any(call.done() for call in calls))
+        pool.held = False
+    assert sorted(call.result().status_code for call in calls) == [200, 409]
     assert recorded.get("/v1/records/head").json()["count"] == 2
 
 
@@ -118,7 +119,7 @@ def test_a_client_that_hangs_up_stops_its_search(serve: Serve, pool: StandIn) ->
     from ifonly.serve.config import Config
     from ifonly.serve.open import Demo
 
-    pool.slow = 30.0
+    pool.held = True
     app = create_app(Config({"loans": Demo()}), pool)
     body = json.dumps(ASKED).encode()
     messages: list[Any] = [{"type": "http.request", "body": body, "more_body": False}]

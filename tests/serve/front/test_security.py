@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.serve.front.conftest import ROW, Serve, StandIn
+from tests.serve.front.conftest import ROW, Serve, StandIn, until
 
 from ifonly.errors import FileError, OptionError
 from ifonly.serve import tokens as tokens_module
@@ -176,15 +177,17 @@ def test_another_host_without_tokens_is_refused_at_the_start() -> None:
         Config({"demo": Demo()}, host="0.0.0.0")
 
 
-def test_too_many_requests_at_once_are_sent_away(serve: Serve, pool: StandIn) -> None:
-    client = serve(queue=2)
-    pool.slow = 0.5
-
-    async def all_at_once() -> list[int]:
-        calls = [asyncio.to_thread(client.post, "/v1/model", json={}) for _ in range(4)]
-        return [said.status_code for said in await asyncio.gather(*calls)]
-
-    assert sorted(asyncio.run(all_at_once())) == [200, 200, 503, 503]
+@pytest.mark.parametrize(("limit", "status"), [("queue", 503), ("each", 429)])
+def test_too_many_requests_at_once_are_sent_away(
+    serve: Serve, pool: StandIn, limit: str, status: int
+) -> None:
+    client = serve(**{limit: 2})
+    pool.held = True
+    with ThreadPoolExecutor(4) as threads:
+        calls = [threads.submit(client.post, "/v1/model", json={}) for _ in range(4)]
+        assert until(lambda: sum(call.done() for call in calls) == 2)
+        pool.held = False
+    assert sorted(call.result().status_code for call in calls) == [200, 200, status, status]
     assert client.post("/v1/model", json={}).status_code == 200
 
 

@@ -44,11 +44,7 @@ class Lender:
         if "hang" in names:
             time.sleep(60)
         if "slow" in names:
-            time.sleep(0.05)
-        if "log" in names:
-            time.sleep(0.05)
-            with Path(str(frame["customer"].iloc[0]) + ".txt").open("a") as file:
-                file.write(".")
+            time.sleep(0.2)
         odds = np.exp((frame["income"] - 3.0 * frame["debt"] - 20 - self.shift).to_numpy(float))
         return np.column_stack([1 / (1 + odds), odds / (1 + odds)])
 
@@ -76,7 +72,7 @@ async def running(source: Any, workers: int = 2, **options: Any) -> AsyncIterato
         yield pool
     finally:
         await pool.stop(0.0)
-    assert not pool._tasks
+    assert not pool._staff.processes
 
 
 def question(income: int, customer: str = "", **options: Any) -> bytes:

@@ -108,3 +108,24 @@ def test_a_pool_that_stops_answers_what_it_has_taken(
             await stopping
 
     run(stop())
+
+
+def test_a_worker_without_work_takes_over_what_another_has_not_begun(
+    source: ModelFile, run: Callable[..., Any]
+) -> None:
+    order: list[int] = []
+
+    async def ask() -> None:
+        async with running(source, window=0.05) as pool:
+
+            async def one(k: int, customer: str = "") -> None:
+                assert (await pool.ask(asked(question(1, customer, k=k)))).status == 200
+                order.append(k)
+
+            first = asyncio.ensure_future(one(9))  # has one worker
+            await asyncio.sleep(0.02)
+            assert not pool.queued
+            await asyncio.gather(one(1, "slow"), *(one(k) for k in range(2, 6)), first)
+
+    run(ask())
+    assert order.index(1) >= 3, "those behind the slow one did not wait for it"

@@ -81,7 +81,7 @@ def decide(handler: Handler) -> Decide:
     def decided(income: int = 10, *, hour: int = 0, keep: bool = True, **options: Any) -> Any:
         row, asked = {"income": income, "job": "a"}, (income, str(options))
         if asked not in known:
-            known[asked] = ask(handler, Question(**{"rows": [row], "k": 2} | options))
+            known[asked] = ask(handler, Question(rows=[row], k=2, **options))
         time = NOON + timedelta(hours=hour)
         return DecisionRecord.of(known[asked], row, time=time, key=KEY, keep=keep)
 

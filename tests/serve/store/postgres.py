@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,15 +35,24 @@ def running() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="ifonly-pg-"))  # a short path: sockets allow no other
     shutil.chown(folder, owner)
     data = folder / "data"
-    initdb = [programs / "initdb", "-D", data, "-A", "trust", "-U", "postgres", "--no-sync"]
-    as_owner = {"user": owner, "cwd": folder} if os.geteuid() == 0 else {"cwd": folder}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    initdb: list[Any] = [
+        programs / "initdb",
+        "-D",
+        data,
+        "-A",
+        "trust",
+        "-U",
+        "postgres",
+        "--no-sync",
+    ]
+    how: dict[str, Any] = {"cwd": folder, "stdout": subprocess.DEVNULL}
+    how |= {"stderr": subprocess.DEVNULL} | ({"user": owner} if os.geteuid() == 0 else {})
     server = None
     try:
-        subprocess.run([*initdb, "-E", "UTF8", "--locale=C"], check=True, **as_owner, **quiet)
+        subprocess.run([*initdb, "-E", "UTF8", "--locale=C", "--no-sync"], check=True, **how)
         options = [part for name in SETTINGS for part in ("-c", f"{name}={SETTINGS[name]}")]
-        command = [programs / "postgres", "-D", data, "-k", folder, *options]
-        server = subprocess.Popen(command, **as_owner, **quiet)
+        command: list[Any] = [programs / "postgres", "-D", data, "-k", folder, *options]
+        server = subprocess.Popen(command, **how)
         _wait(folder / ".s.PGSQL.5432", server)
         yield f"postgresql://postgres@/postgres?host={folder}"
     finally:
@@ -70,7 +80,7 @@ def _owner() -> str:
     return "postgres" if "postgres" in names else "nobody"
 
 
-def _wait(socket: Path, server: subprocess.Popen[bytes]) -> None:
+def _wait(socket: Path, server: subprocess.Popen[Any]) -> None:
     """Wait until the server accepts connections."""
     import psycopg
 

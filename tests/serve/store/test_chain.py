@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from ifonly.contract import canonical
 from ifonly.contract.decision_record import NONE
+from ifonly.errors import StoreError
 from ifonly.serve.store import Head, Store, open_store, verify
 
 from .conftest import KEY, Decide, sql
@@ -73,6 +75,43 @@ def test_a_planted_fault_is_found_by_its_number(
     statements, numbers = PLANTED[fault]
     sql(url, *BARE, *statements)
     assert {one.number for one in verify(store, head=head, key=KEY).faults} == numbers
+
+
+GARBAGE = [
+    "",
+    "x",
+    "null",
+    "[]",
+    "[" * 9999,
+    '{"income": NaN}',
+    '{"income": "\\ud800"}',
+    b"\xff",
+    7,
+]
+
+
+@pytest.mark.parametrize("garbage", GARBAGE, ids=lambda garbage: repr(garbage)[:20])
+@pytest.mark.parametrize("column", ["entries SET covered", "entries SET hash", "rows SET content"])
+def test_garbage_in_any_column_is_a_fault_and_no_crash(
+    tmp_path: Path, decide: Decide, column: str, garbage: Any
+) -> None:
+    store = open_store(tmp_path / "records.db")
+    store.append([decide(hour=hour) for hour in range(3)])
+    connection = sqlite3.connect(tmp_path / "records.db", isolation_level=None)
+    connection.execute(f"UPDATE ifonly_{column} = ? WHERE number = 2", (garbage,))
+    connection.close()
+    assert 2 in {fault.number for fault in verify(store, head=store.head(), key=KEY).faults}
+    store.close()
+
+
+def test_an_entry_without_a_number_is_an_error(
+    tmp_path: Path, decide: Decide, refused: Callable[..., Exception]
+) -> None:
+    store = open_store(tmp_path / "records.db")
+    store.append([decide(hour=hour) for hour in range(3)])
+    sql(str(tmp_path / "records.db"), *BARE, MOVE.format("'x'", 2))
+    refused(StoreError, "number 'x'", hint="Restore", ask=lambda: verify(store))
+    store.close()
 
 
 def test_entries_dropped_from_the_end_are_missed_only_by_a_head_kept_elsewhere(
@@ -139,14 +178,14 @@ def tampered(lines: list[Line], act: str, at: int, more: int) -> list[Line]:
     return [*rest, (number, own[::-1], previous, time, covered)]
 
 
-def rehashed(lines: list[Line]) -> list[Line]:
-    """Entries numbered and hashed again, as by somebody who knows how the chain is made."""
+def rehashed(lines: list[Line]) -> list[Line] | None:
+    """Entries numbered and hashed again, by somebody who knows how; None where one is no JSON."""
     made, previous = [], NONE
     for number, (*_, time, covered) in enumerate(sorted(lines), 1):
         try:
             covered = canonical(json.loads(covered) | {"previous": previous}).decode()
         except (ValueError, TypeError):
-            return lines
+            return None
         own = hashlib.sha256(covered.encode()).hexdigest()
         made.append((number, own, previous, time, covered))
         previous = own
@@ -178,7 +217,8 @@ def test_any_tampering_is_found_against_the_head(
     lines = before
     for act, at, more in acts:
         lines = tampered(lines, act, at, more)
-    lines = rehashed(lines) if again else lines
+    again = again and (made := rehashed(lines)) is not None
+    lines = made if again else lines
     for statement in (*BARE, "DELETE FROM ifonly_entries"):
         connection.execute(statement)
     connection.executemany(f"INSERT INTO ifonly_entries ({columns}) VALUES (?, ?, ?, ?, ?)", lines)

@@ -58,6 +58,14 @@ def test_a_key_of_another_request_is_refused_and_stops_no_other(
     assert store.head().count == 2
 
 
+def test_any_number_of_appends_is_one_transaction(store: Store, decide: Decide) -> None:
+    parts = [([], Kept(f"{i}", "bank", "hash", 200, b"first")) for i in range(1500)]
+    store.append_all([*parts, ([decide()], None)])
+    again = [([], Kept(f"{i}", "bank", "hash", 200, b"second")) for i in range(1500)]
+    assert {one.reply.body for one in store.append_all(again)} == {b"first"}
+    assert store.head().count == 1
+
+
 def test_threads_of_one_server_share_a_store(store: Store, decide: Decide) -> None:
     records = [decide(hour=i) for i in range(20)]
     with ThreadPoolExecutor(4) as threads:

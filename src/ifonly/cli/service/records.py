@@ -185,9 +185,8 @@ def _rows(path: Path, train: Any, words: Words, outcome: str) -> list[dict[str, 
             raise DataError(f"{str(path)!r} is not a list of rows.", "A row is an object.")
         return found
     frame = read_table(path, like=train, words=words).drop(columns=outcome, errors="ignore")
-    frame.columns = frame.columns.map(str)
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return [{name: plain(value) for name, value in row.items()} for row in rows]
+    return [{str(name): plain(value) for name, value in row.items()} for row in rows]
 
 
 def _lines(report: Report, *, derived: bool) -> list[str]:

@@ -68,6 +68,7 @@ Cert = Annotated[Path | None, typer.Option(help="The certificate for TLS.")]
 Key = Annotated[Path | None, typer.Option(help="The key of the certificate.")]
 Seconds = Annotated[float | None, typer.Option(help="The most seconds of a request; 60.")]
 Body = Annotated[int | None, typer.Option(help="The most bytes of a request.")]
+Each = Annotated[int | None, typer.Option(help="The most at once of one token or address; 64.")]
 Queue = Annotated[int | None, typer.Option(help="The most requests at once; 256.")]
 
 
@@ -96,6 +97,7 @@ def serve(
     seconds: Seconds = None,
     body: Body = None,
     queue: Queue = None,
+    each: Each = None,
     trust_pickle: TrustPickle = False,
     trust: Trust = None,
     inputs: Inputs = "",
@@ -108,63 +110,47 @@ def serve(
     The address is printed once requests are answered; the log goes to stderr. SIGTERM and Ctrl-C
     finish what runs.
     """
+    stated: dict[str, Any] = {"host": host, "port": port, "workers": workers, "tokens": tokens}
+    stated |= {"record": record, "record_key": record_key, "keep_rows": keep_rows, "jobs": jobs}
+    stated |= {"jobs_keep": jobs_keep}
+    stated |= {"tls_cert": tls_cert, "tls_key": tls_key, "seconds": seconds, "body": body}
+    stated |= {"queue": queue, "each": each, "allow_hosts": tuple(allow_host or ()) or None}
+    stated = {option: value for option, value in stated.items() if value is not None}
+    source: dict[str, Any] = {"path": model, "data": data, "outcome": outcome, "rules": rules}
+    source |= {"rule": tuple(rule or ()), "trust": tuple(trust or ()), "inputs": inputs}
+    source |= {"trust_pickle": trust_pickle, "missing": tuple(missing or ())}
+    source |= {"space": {"categorical": categorical or (), "carry": carry or ()}}
+    if [model is not None, demo, config is not None].count(True) != 1:
+        raise OptionError(
+            "Give a model, --demo, or --config FILE, and one of them.",
+            "ifonly serve model.skops --data train.csv, or ifonly serve --demo.",
+        )
+    _run(source, config, name, stated)
+
+
+def _run(source: dict[str, Any], file: Path | None, name: str, stated: dict[str, Any]) -> None:
+    """Serve a model by its source, the demo where that has no path, or what a file states."""
     try:
         from ifonly.serve.config import Config, read_config
         from ifonly.serve.open import Demo, ModelFile
         from ifonly.serve.run import serve as run
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "fastapi", "serve") from None
-    if [model is not None, demo, config is not None].count(True) != 1:
-        raise OptionError(
-            "Give a model, --demo, or --config FILE, and one of them.",
-            "ifonly serve model.skops --data train.csv, or ifonly serve --demo.",
-        )
-    stated: dict[str, Any] = {
-        "host": host,
-        "port": port,
-        "workers": workers,
-        "tokens": tokens,
-        "allow_hosts": tuple(allow_host) if allow_host else None,
-        "record": record,
-        "record_key": record_key,
-        "keep_rows": keep_rows,
-        "jobs": jobs,
-        "jobs_keep": jobs_keep,
-        "tls_cert": tls_cert,
-        "tls_key": tls_key,
-        "seconds": seconds,
-        "body": body,
-        "queue": queue,
-    }
-    stated = {option: value for option, value in stated.items() if value is not None}
-    if model is not None:
-        if data is None:
-            raise OptionError("The training rows are needed.", "Give --data train.csv.")
-        space = {"categorical": categorical or (), "carry": carry or ()}
-        source = ModelFile(
-            model,
-            data,
-            outcome=outcome,
-            rules=rules,
-            rule=tuple(rule or ()),
-            trust_pickle=trust_pickle,
-            trust=tuple(trust or ()),
-            inputs=inputs,
-            missing=tuple(missing or ()),
-            space=space,
-        )
-        models: Any = {name or model.name.partition(".")[0]: source}
-        made = Config(**{"models": models, "record": RECORDS} | stated)
-    elif demo:
-        made = Config(models={name or "demo": Demo()}, **stated)
+    if file is not None:
+        config = replace(read_config(file), **stated)
+    elif source["path"] is None:
+        config = Config({name or "demo": Demo()}, **stated)
     else:
-        assert config is not None, "one of three was given"
-        made = replace(read_config(config), **stated)
-    if made.record == "none":
-        made = replace(made, record=None)
-    if made.record is not None:
-        say(f"Decisions are recorded in {made.record.rpartition('@')[2]}; --record none: nowhere.")
-    run(made, lambda address: typer.echo(f"Serving {', '.join(made.models)} at {address}"))
+        if source["data"] is None:
+            raise OptionError("The training rows are needed.", "Give --data train.csv.")
+        own = name or source["path"].name.partition(".")[0]
+        config = Config({own: ModelFile(**source)}, **{"record": RECORDS} | stated)
+    if config.record == "none":
+        config = replace(config, record=None)
+    if config.record is not None:
+        where = config.record.rpartition("@")[2]  # without a password
+        say(f"Decisions are recorded in {where}; --record none: nowhere.")
+    run(config, lambda address: typer.echo(f"Serving {', '.join(config.models)} at {address}"))
 
 
 def new_token(

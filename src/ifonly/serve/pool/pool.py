@@ -12,26 +12,21 @@ import asyncio
 import logging
 import math
 import time
-from collections import defaultdict, deque
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from ifonly.contract import Refused
-from ifonly.errors import ModelError
+from ifonly.errors import nearest
 from ifonly.serve.exchange import Ask, Said, Source
-from ifonly.serve.pool.process import Item, Process, killed
-from ifonly.serve.pool.wire import receive
+from ifonly.serve.pool.process import Item, Process
+from ifonly.serve.pool.queue import Queue
+from ifonly.serve.pool.staff import Staff
 
 log = logging.getLogger(__name__)
 
 DEATHS = 4
 """A request is not asked again once the deaths of its workers count so much: four by a signal from
 outside, two of another kind."""
-PAUSES = 0.05, 5.0
-"""The seconds before a worker is started again, the first time and the most."""
-ATTEMPTS = 3
-"""How often a worker may end before it is ready, when the pool starts."""
 
 
 class Pool:
@@ -75,34 +70,32 @@ class Pool:
         every: float = 1.0,
         patience: float = 5.0,
     ) -> None:
-        self.sources = dict(sources)
-        self.workers, self.window, self.together = workers, window, together
-        self.every, self.patience = every, patience
-        self.failing: dict[str, str] = {}
-        """Why a model whose files have changed is not opened again, by name."""
-        self._options: dict[str, Any] = {"key": key, "keep_rows": keep_rows}
-        self._processes: list[Process] = []
-        self._waiting: dict[str, deque[Item]] = defaultdict(deque)
-        self._behind: dict[str, deque[Item]] = defaultdict(deque)
-        self._again: deque[Item] = deque()
+        self.patience = patience
+        options = {"key": key, "keep_rows": keep_rows}
+        calls = self._heard, self._lost, self._dispatch
+        self._staff = Staff(dict(sources), workers, every, options, *calls)
+        self._queue = Queue(workers, window, together)
         self._asked: set[Item] = set()
-        self._crowds: dict[str, int] = defaultdict(lambda: 1)
-        self._tasks: set[asyncio.Task[Any]] = set()
         self._closing = False
 
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the models; the first is the default."""
-        return tuple(self.sources)
+        return tuple(self._staff.sources)
+
+    @property
+    def failing(self) -> Mapping[str, str]:
+        """Why models cannot be opened as their files are now; a former state may answer."""
+        return self._staff.failing
 
     @property
     def queued(self) -> int:
         """How many requests wait for a worker."""
-        return sum(item.process is None for item in self._asked)
+        return sum(1 for _ in self._queue)
 
     def ready(self, model: str) -> bool:
         """Whether requests about a model are answered."""
-        return not self._closing and any(one.has(model) for one in self._processes)
+        return not self._closing and self._staff.has(model)
 
     async def start(self) -> None:
         """Start the workers, each with all models.
@@ -113,12 +106,7 @@ class Pool:
             A model cannot be opened.
         """
         try:
-            started = [self._hire(ATTEMPTS) for _ in range(self.workers)]
-            for process in await asyncio.gather(*started):
-                self._take_on(process)
-                for _, error in process.opened.values():
-                    if error is not None:
-                        raise error
+            await self._staff.start()
         except BaseException:
             await self.stop(0.0)
             raise
@@ -137,14 +125,17 @@ class Pool:
         """
         if self._closing:
             return _problem("The server is stopping.", "Ask another one, or later.")
+        if ask.model not in self.models:
+            message = f"There is no model {ask.model!r:.60}."
+            return _problem(message, nearest(ask.model, self.models), kind="route")
         loop, now, left = asyncio.get_running_loop(), time.monotonic(), None
         rows = max(1, ask.body.count(b"{") - 1) if ask.form in ("contract", "kserve") else math.inf
-        item = Item(ask, loop.create_future(), int(min(rows, self.together)), now)
+        item = Item(ask, loop.create_future(), int(min(rows, self._queue.together)), now)
         if ask.deadline is not None:
             left = ask.deadline - now
             expiry = loop.call_later(left, self._expire, item)
         self._asked.add(item)
-        self._queue(item)
+        self._queue.put(item)
         self._dispatch()
         try:
             async with asyncio.timeout(None if left is None else left + self.patience):
@@ -173,26 +164,12 @@ class Pool:
             await asyncio.wait(replies, timeout=grace)
         for item in self._asked:
             _reply(item, _problem("The server is stopping.", "Ask another one, or later."))
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(
-            *self._tasks, *map(Process.end, self._processes), return_exceptions=True
-        )
-        self._processes.clear()
-
-    # -- the queue
-
-    def _queue(self, item: Item, *, first: bool = False) -> None:
-        """Let a request wait for a worker."""
-        item.process = None
-        queues = self._behind if item.ask.background else self._waiting
-        queue = self._again if item.deaths else queues[item.ask.model]
-        (queue.appendleft if first else queue.append)(item)
+        await self._staff.end()
 
     def _expire(self, item: Item) -> None:
         """A request whose deadline passes while it waits is not searched."""
-        if item.process is None and not item.reply.done():
-            self._leave(item)
+        if item.process is None:
+            self._queue.remove(item)
             hint = "Ask again later, or allow more time."
             _reply(item, _problem("The time was over before a worker was free.", hint))
 
@@ -200,126 +177,48 @@ class Pool:
         """Nobody waits for a request any longer."""
         process = item.process
         if process is None:
-            for queue in (*self._waiting.values(), *self._behind.values(), self._again):
-                with suppress(ValueError):
-                    queue.remove(item)
-        elif item.number in process.items:
-            process.drop([item.number])
-            loop = asyncio.get_running_loop()
-            loop.call_later(self.patience, self._give_up, process, process.batch)
+            self._queue.remove(item)
+            return
+        numbers = [number for number, one in process.items.items() if one is item]
+        if numbers:
+            process.drop(numbers)
+            later = asyncio.get_running_loop().call_later
+            later(self.patience, self._give_up, process, process.given)
 
-    def _give_up(self, process: Process, batch: int) -> None:
+    def _give_up(self, process: Process, given: int) -> None:
         """End a worker that nobody waits for, and that does not stop."""
         begun = [process.items[number] for number in process.begun & process.items.keys()]
-        if process.batch == batch and begun and all(item.reply.done() for item in begun):
+        if process.given == given and begun and all(item.reply.done() for item in begun):
             log.warning("A worker that did not stop is ended.")
             process.process.kill()
 
     def _dispatch(self) -> None:
         """Give what waits to workers that are free."""
-        for process in self._processes:
+        for process in self._staff.processes:
             if process.free:
-                items, rest = self._next(process)
+                items, wait = self._queue.next(process, self._staff.processes)
                 if items:
-                    process.give(items, rest=rest)
-        for model in {item.ask.model for item in self._asked if item.process is None}:
-            if not any(one.has(model) for one in self._processes) and model in self.failing:
-                for item in [*self._waiting.pop(model, ()), *self._behind.pop(model, ())]:
-                    text = f"The model cannot be opened: {self.failing[model]}"
+                    process.give(items)
+                elif wait:
+                    asyncio.get_running_loop().call_later(wait, self._dispatch)
+        for name in self.failing.keys() & {item.ask.model for item in self._queue}:
+            if not self._staff.has(name):
+                text = f"The model cannot be opened: {self.failing[name]}"
+                for item in [one for one in self._queue if one.ask.model == name]:
+                    self._queue.remove(item)
                     _reply(item, _problem(text, "Ask again later."))
 
-    def _next(self, process: Process) -> tuple[list[Item], bool]:
-        """What a free worker is to answer next, and whether others come before it.
+    def _heard(self, process: Process, kind: str, content: Any) -> None:
+        """Take what a worker says."""
+        if kind == "begun":
+            process.begun = set(content[0])
+        elif kind == "said" and content[0] in process.items:
+            _reply(process.items.pop(content[0]), content[1])
+        elif kind == "free":
+            process.items, process.free = {}, not process.leaving
+            self._dispatch()
 
-        A request that a worker has died of, and a part of a job, never have all workers at once.
-        """
-        count, busy = (
-            len(self._processes),
-            sum(one.rest and not one.free for one in self._processes),
-        )
-        if busy < count - 1 or self.workers == 1:
-            for item in self._again:
-                if process.has(item.ask.model):
-                    self._again.remove(item)
-                    return [item], True
-        waiting = [queue for name, queue in self._waiting.items() if queue and process.has(name)]
-        if waiting:
-            return self._batch(min(waiting, key=lambda queue: queue[0].since)), False
-        behind = [queue for name, queue in self._behind.items() if queue and process.has(name)]
-        if behind and (busy < count - 1 or count == 1):
-            return [min(behind, key=lambda queue: queue[0].since).popleft()], True
-        return [], False
-
-    def _batch(self, queue: deque[Item]) -> list[Item]:
-        """The first requests of a queue; none, where more are waited for.
-
-        Somebody who asks alone is answered at once.
-        """
-        model, wait = queue[0].ask.model, queue[0].since + self.window - time.monotonic()
-        rows = sum(item.rows for item in queue)
-        if wait > 0 and rows < self.together and (len(self._asked) > 1 or self._crowds[model] > 1):
-            asyncio.get_running_loop().call_later(wait, self._dispatch)
-            return []
-        free = sum(one.free and one.has(model) for one in self._processes)
-        most = min(self.together, -(-rows // free))
-        batch = [queue.popleft()]
-        rows = batch[0].rows
-        while queue and rows + queue[0].rows <= most:
-            rows += queue[0].rows
-            batch.append(queue.popleft())
-        self._crowds[model] = len(batch)
-        return batch
-
-    # -- the processes
-
-    async def _hire(self, attempts: float = math.inf) -> Process:
-        """A new process that is ready."""
-        pause, most = PAUSES
-        while True:
-            try:
-                return await Process.start(self.sources, **self._options)
-            except (EOFError, OSError) as error:
-                attempts -= 1
-                if attempts < 1:
-                    hint = "Look at what it wrote, and whether there is enough memory."
-                    raise ModelError("A worker ends while it opens the models.", hint) from error
-            log.warning("A worker has ended before it was ready; another one is started.")
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, most)
-
-    def _take_on(self, process: Process) -> None:
-        """Let a process answer."""
-        self._processes.append(process)
-        self._run(self._follow(process))
-        self._dispatch()
-
-    def _run(self, coroutine: Any) -> None:
-        """Run something until it ends, or the pool is stopped."""
-        task = asyncio.ensure_future(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _follow(self, process: Process) -> None:
-        """Take what a worker says; when it has died, another one takes its place."""
-        with suppress(EOFError, OSError):
-            while True:
-                kind, *content = await receive(process.stream)
-                if kind == "begun":
-                    process.begun = set(content[0])
-                elif kind == "said":
-                    item = process.items.pop(content[0], None)
-                    if item is not None:
-                        _reply(item, content[1])
-                else:
-                    process.items, process.free = {}, True
-                    self._dispatch()
-        self._processes.remove(process)
-        code = await process.end()
-        log.warning("A worker has died (exit code %s); another one is started.", code)
-        self._ask_again(process, 1 if killed(code) else 2)
-        self._take_on(await self._hire())
-
-    def _ask_again(self, process: Process, deaths: int) -> None:
+    def _lost(self, process: Process, deaths: int) -> None:
         """Queue what a worker had when it died."""
         for number, item in reversed(process.items.items()):
             item.deaths += deaths if number in process.begun else 0
@@ -327,7 +226,7 @@ class Pool:
                 text = "The process that answers this request ends, whenever it is asked."
                 _reply(item, _problem(text, kind="internal"))
             elif not item.reply.done():
-                self._queue(item, first=True)
+                self._queue.put(item, first=True)
         self._dispatch()
 
 

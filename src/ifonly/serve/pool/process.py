@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import itertools
 import multiprocessing
 import os
 import signal
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +22,13 @@ from ifonly.serve.pool.wire import packed, receive
 from ifonly.serve.pool.worker import Opened, work
 from ifonly.solve.workers.worker import ONE_THREAD
 
-IMPORTED = ["__main__", "ifonly.serve.pool.worker", "sklearn.ensemble", "sklearn.pipeline"]
+IMPORTED = [
+    "__main__",
+    "ifonly.serve.pool.worker",
+    "ifonly.serve.open",
+    "sklearn.ensemble",
+    "sklearn.pipeline",
+]
 """What the server of processes has imported, as far as it is there."""
 ENDING = 1.0
 """The seconds in which a process that is to end may do so itself."""
@@ -39,7 +44,6 @@ class Item:
     """About how many it has: never fewer."""
     since: float
     """When it came."""
-    number: int = field(default_factory=itertools.count().__next__)
     deaths: int = 0
     """What the deaths of workers that had begun to answer it count."""
     process: Process | None = None
@@ -56,51 +60,61 @@ class Process:
     opened: Mapping[str, Opened]
     """Its models."""
     items: dict[int, Item] = field(default_factory=dict)
-    """The requests that it has, and that somebody may wait for."""
+    """The requests that it has, by the numbers that it knows them by."""
     free: bool = True
     """Whether it can get requests."""
     begun: set[int] = field(default_factory=set)
     """Those that it answers now; all that it has, before it says which."""
-    batch: int = 0
-    """How many batches it has got."""
-    rest: bool = False
-    """Whether it has a request that others come before."""
+    given: int = 0
+    """How many requests it has got so far."""
+    leaving: bool = False
+    """Whether another one has taken its place, and it ends after this batch."""
 
     @classmethod
     async def start(cls, sources: Mapping[str, Source], **options: Any) -> Process:
         """A process that has opened the models; raises EOFError or OSError where it ended."""
         here, there = socket.socketpair()
+        ours: Any = here
         process = _context().Process(
             target=work, args=(there, sources), kwargs=options, daemon=True, name="ifonly-worker"
         )
         try:
             await asyncio.to_thread(_start, process, there)
-            stream, writer = await asyncio.open_connection(sock=here)
+            stream, ours = await asyncio.open_connection(sock=here)
             _, opened = await receive(stream)
         except BaseException:
-            here.close()  # whereupon it ends
+            ours.close()  # whereupon it ends
             if process.pid is not None:
                 process.kill()
             raise
         atexit.register(process.kill)
-        return cls(process, stream, writer, opened)
+        return cls(process, stream, ours, opened)
 
     def has(self, model: str) -> bool:
         """Whether it can answer for a model."""
         return model in self.opened and self.opened[model][1] is None
 
-    def give(self, items: list[Item], *, rest: bool = False) -> None:
+    @property
+    def careful(self) -> bool:
+        """Whether it has what a worker has died of, or a part of a job."""
+        return any(item.deaths or item.ask.background for item in self.items.values())
+
+    def give(self, items: Sequence[Item]) -> None:
         """Send it requests, which it answers in this order."""
-        self.items = {item.number: item for item in items}
-        self.begun, self.rest, self.free = set(self.items), rest, False
-        self.batch += 1
+        numbers = range(self.given, self.given + len(items))
+        self.items = dict(zip(numbers, items, strict=True))
+        self.given, self.begun, self.free = numbers.stop, set(numbers), False
         for item in items:
             item.process = self
-        self.writer.write(packed(("ask", {item.number: item.ask for item in items})))
+        self._send("ask", {number: item.ask for number, item in self.items.items()})
 
-    def drop(self, numbers: list[int]) -> None:
+    def drop(self, numbers: Sequence[int]) -> None:
         """Say that nobody waits for some requests any longer."""
-        self.writer.write(packed(("drop", numbers)))
+        self._send("drop", numbers)
+
+    def _send(self, *message: Any) -> None:
+        if not self.writer.is_closing():
+            self.writer.write(packed(message))
 
     async def end(self) -> int | None:
         """Let it end, or end it; its exit code."""

@@ -6,6 +6,7 @@ of the front, however that came. The other one answers.
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
@@ -14,14 +15,17 @@ import signal
 import socket
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeAlias
 
+from ifonly.answers import Answers
 from ifonly.contract import DecisionRecord, Handler, Refused, Reply
 from ifonly.contract.handler import refused
 from ifonly.contract.question import Budget, Question
@@ -40,7 +44,7 @@ SPARE = 0.1
 """The share of the time until a deadline, and the least seconds, that are kept for the reply."""
 LONGEST = 1.0
 """The most seconds that are kept for it."""
-SURE = 4.0
+SURE = 2.0
 """A search that takes so much less than its time needs no budget: it is ended where it is late."""
 
 Opened: TypeAlias = tuple[str, IfonlyError | None]
@@ -49,6 +53,7 @@ Opened: TypeAlias = tuple[str, IfonlyError | None]
 
 def work(end: socket.socket, sources: Mapping[str, Source], *, key: bytes, keep_rows: bool) -> None:
     """Open the models, say so, and answer until the front is gone."""
+    gc.freeze()  # what the server of processes has imported stays
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the front decides when a worker ends
     os.environ.update(ONE_THREAD)
@@ -56,7 +61,6 @@ def work(end: socket.socket, sources: Mapping[str, Source], *, key: bytes, keep_
     opened: dict[str, Opened] = {}
     worker = Worker(end, handlers, key, keep_rows)
     threading.Thread(target=worker.listen, daemon=True).start()
-    new_watch.set(worker.search.watch)
     for name, source in sources.items():
         opened[name] = "", None
         try:
@@ -67,20 +71,25 @@ def work(end: socket.socket, sources: Mapping[str, Source], *, key: bytes, keep_
         except Exception as error:
             message = f"Opening the model failed with {type(error).__name__}: {error}"
             opened[name] = opened[name][0], ModelError(message)
+    gc.freeze()
     worker.tell("ready", opened)
     worker.answer_all()
 
 
 @dataclass
 class Search:
-    """The search that runs, for whoever may end it."""
+    """The search for some requests, for whoever may end it."""
 
+    numbers: frozenset[int] = frozenset()
+    """The requests."""
     ended: float | None = None
     running: Watch = field(default_factory=Watch)
 
     def watch(self) -> Watch:
         """The watch of the next question."""
-        self.running = Watch(ended=self.ended)
+        self.running = Watch()
+        if self.ended is not None:  # or `end` finds the new watch
+            self.running.ended = self.ended
         return self.running
 
     def end(self) -> None:
@@ -89,19 +98,18 @@ class Search:
 
     @contextmanager
     def until(self, deadline: float | None) -> Iterator[None]:
-        """A search inside ends so early that there is time for the reply."""
-        self.ended, self.running = None, Watch()
-        if deadline is None:
-            yield
-            return
-        left = deadline - time.monotonic()
+        """Searches inside are this one, and end so early that there is time for the reply."""
+        left = math.inf if deadline is None else deadline - time.monotonic()
         timer = threading.Timer(max(0.0, left - spare(left)), self.end)
         timer.daemon = True
-        timer.start()
+        token = new_watch.set(self.watch)
         try:
+            if deadline is not None:
+                timer.start()
             yield
         finally:
             timer.cancel()
+            new_watch.reset(token)
 
 
 def spare(left: float) -> float:
@@ -121,8 +129,6 @@ class Worker:
     batches: SimpleQueue[dict[int, Ask]] = field(default_factory=SimpleQueue)
     dropped: set[int] = field(default_factory=set)
     """The numbers of the requests that nobody waits for."""
-    begun: tuple[int, ...] = ()
-    """Those that are answered now."""
 
     def listen(self) -> None:
         """Take what the front sends, as long as there is one."""
@@ -134,22 +140,26 @@ class Worker:
                         self.batches.put(content)
                     else:
                         self.dropped.update(content)
-                        if self.dropped.issuperset(begun := self.begun) and begun:
-                            self.search.end()
+                        search = self.search
+                        if search.numbers <= self.dropped:
+                            search.end()
         finally:
             os._exit(0)
 
     def tell(self, kind: str, *content: Any) -> None:
-        """Send a message to the front."""
-        self.end.sendall(packed((kind, *content)))
+        """Send a message to the front; without one, the process ends."""
+        try:
+            self.end.sendall(packed((kind, *content)))
+        except OSError:
+            os._exit(0)
 
     def answer_all(self) -> None:
         """Answer batch after batch."""
         while True:
             asks = self.batches.get()
+            self.dropped.intersection_update(asks)  # another worker may have had the others
             for group in self._groups(asks):
                 self._answer_group(group)
-            self.dropped.difference_update(asks)
             self.tell("free")
 
     def _groups(self, asks: dict[int, Ask]) -> list[dict[int, tuple[Ask, Any]]]:
@@ -178,16 +188,16 @@ class Worker:
         asks, requests = zip(*group.values(), strict=True)
         handler, began = self.handlers[asks[0].model], time.monotonic()
         deadline = min((one.deadline for one in asks if one.deadline is not None), default=None)
-        self.begun = tuple(group)
-        self.tell("begun", self.begun)
-        with self.search.until(deadline):
-            if self.dropped.issuperset(self.begun):
-                self.search.end()
+        self.search = search = Search(frozenset(group))
+        self.tell("begun", search.numbers)
+        with search.until(deadline):
+            if search.numbers <= self.dropped:
+                search.end()
             if asks[0].route == SCHEMAS:
                 answered = [Answered(handler.schemas())]
             else:
                 answered = answer_together(handler, asks[0].route, requests)
-        self.begun, again = (), {}
+        again = {}
         for (number, (ask, request)), one in zip(group.items(), answered, strict=True):
             ended = one.answers is not None and one.answers.record["interrupted"]
             if ended and deadline is not None and (ask.deadline or math.inf) > deadline + SPARE:
@@ -200,13 +210,17 @@ class Worker:
         self, number: int, ask: Ask, one: Answered, request: Any = None, seconds: float = 0.0
     ) -> None:
         """Send the reply to one request."""
-        reply, answers, status = one.reply, one.answers, 200
-        if isinstance(reply, Refused):
-            status, body = reply.problem.status, reply.problem.model_dump_json().encode()
-        elif isinstance(reply, Reply):
-            body = reply_of(ask, reply)
-        else:
-            body = json.dumps(reply).encode()
+        answers, reply, records = one.answers, one.reply, ()
+        try:
+            with refused(request):
+                if isinstance(reply, Refused):
+                    raise reply
+                whole = isinstance(reply, Reply)
+                status, body = 200, reply_of(ask, reply) if whole else json.dumps(reply).encode()
+                records = self._records(answers, request) if answers and ask.record else ()
+        except Refused as error:
+            status, body = error.problem.status, error.problem.model_dump_json().encode()
+            reply = error
         facts = {
             "rows": len(getattr(request, "rows", ())),
             "statuses": {} if answers is None else dict(Counter(map(str, answers.status))),
@@ -214,12 +228,24 @@ class Worker:
             "together": one.together,
             "seconds": seconds,
         }
-        records: list[DecisionRecord] = []
-        if ask.record and answers is not None:
-            rest: Any = {"time": datetime.now(UTC), "key": self.key, "keep": self.keep_rows}
-            pairs = zip(answers, request.rows, strict=True)
-            records = [DecisionRecord.of(own, row, **rest) for own, row in pairs]
-        self.tell("said", number, Said(status, body, tuple(records), facts))
+        if status == 500:
+            facts["error"] = place_of(reply)
+        self.tell("said", number, Said(status, body, records, facts))
+
+    def _records(self, answers: Answers, request: Question) -> tuple[DecisionRecord, ...]:
+        """A record for each row that was explained."""
+        rest: Any = {"time": datetime.now(UTC), "key": self.key, "keep": self.keep_rows}
+        pairs = zip(answers, request.rows, strict=True)
+        return tuple(DecisionRecord.of(own, row, **rest) for own, row in pairs)
+
+
+def place_of(error: Any) -> str:
+    """The kind of the error behind one and where it was raised, for the log: no value of a row."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"
 
 
 def limited(handler: Handler, request: Any, deadline: float | None) -> Any:

@@ -11,47 +11,22 @@ import sqlite3
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, TypeAlias
 from urllib.parse import urlsplit
 
 from ifonly.errors import MissingExtra, OptionError, StoreError
 
 WAIT = 10.0
 """The most seconds to wait for others that write."""
+OPTIONS = (
+    "synchronous = FULL",  # a commit is on disk
+    "fullfsync = ON",  # on macOS too
+    "secure_delete = ON",  # what is deleted is overwritten
+    "trusted_schema = OFF",  # nothing that a file defines is run
+)
+"""What a connection to SQLite is set to."""
 _LOCK = 0x69666F6E6C79
 """The advisory lock of PostgreSQL under which a store is written: 'ifonly'."""
-
-
-class Database(Protocol):
-    """Where a store lies."""
-
-    name: str
-    """How messages call it; without a password."""
-    begin: tuple[str, ...]
-    """The statements that begin a transaction that writes: no other runs beside it."""
-    types: dict[str, str]
-    """What the columns of whole numbers and of bytes are."""
-    tables: str
-    """The statement that lists the names of the tables."""
-    own: bool
-    """Whether the tables of a store stand alone: a file with others is something else."""
-    errors: type[Exception]
-    """What the driver raises."""
-
-    def connect(self, create: bool) -> Any:
-        """A connection on which a statement is committed at once, unless one has begun."""
-
-    def run(self, connection: Any, sql: str, values: Any = (), *, many: bool = False) -> Any:
-        """Run a statement with a `?` for each value, or once for each of many rows of values."""
-
-    def lost(self, error: Exception) -> bool:
-        """Whether the connection is gone, and another one may work."""
-
-    def failure(self, error: Exception) -> StoreError:
-        """What an error of the driver means."""
-
-    def scrub(self, connection: Any) -> None:
-        """Overwrite what was deleted."""
 
 
 @dataclass(frozen=True)
@@ -60,18 +35,26 @@ class SQLite:
 
     path: Path
     begin = ("BEGIN IMMEDIATE",)
+    """The statements that begin a transaction that writes: no other runs beside it."""
     types: ClassVar = {"whole": "INTEGER", "bytes": "BLOB"}
+    """What the columns of whole numbers and of bytes are."""
     tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    """The statement that lists the names of the tables."""
     own = True
+    """Whether the tables of a store stand alone: a file with others is something else."""
     errors = sqlite3.Error
+    """What the driver raises."""
 
     @property
     def name(self) -> str:
-        """The path."""
+        """How messages call it: the path."""
         return str(self.path)
 
     def connect(self, create: bool) -> sqlite3.Connection:
-        """A connection that has each commit on disk when it returns."""
+        """A connection that has each commit on disk when it returns.
+
+        A statement is committed at once, unless a transaction has begun.
+        """
         if not create and not self.path.is_file():
             raise StoreError(f"There is no store {self.name!r}.", "Name the file of records.")
         connection = sqlite3.connect(
@@ -79,7 +62,7 @@ class SQLite:
         )
         try:
             _use_log(connection)
-            for option in ("synchronous = FULL", "fullfsync = ON", "secure_delete = ON"):
+            for option in OPTIONS:
                 connection.execute(f"PRAGMA {option}")
         except sqlite3.Error:
             connection.close()
@@ -89,11 +72,11 @@ class SQLite:
     def run(
         self, connection: sqlite3.Connection, sql: str, values: Any = (), *, many: bool = False
     ) -> sqlite3.Cursor:
-        """Run a statement."""
+        """Run a statement with a `?` for each value, or once for each of many rows of values."""
         return connection.executemany(sql, values) if many else connection.execute(sql, values)
 
     def lost(self, error: Exception) -> bool:
-        """Never: a file is there, or an error of its own."""
+        """Whether another connection may work: never, for a file."""
         return False
 
     def failure(self, error: Exception) -> StoreError:
@@ -103,7 +86,7 @@ class SQLite:
         return StoreError(f"The store {self.name!r} {what}.", hint)
 
     def scrub(self, connection: sqlite3.Connection) -> None:
-        """Write the file anew without the free pages, and empty the log."""
+        """Overwrite what was deleted: write the file anew, and empty the log."""
         connection.execute("VACUUM")
         busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
@@ -216,6 +199,10 @@ _STATES = {
     "28P01": ("refuses the password", "Set it in the URL, in PGPASSWORD or in ~/.pgpass."),
     "3D000": ("is not there: the server has no such database", "Create it: createdb NAME."),
 }
+
+
+Database: TypeAlias = SQLite | PostgreSQL
+"""Where a store lies."""
 
 
 def _psycopg() -> Any:

@@ -10,6 +10,10 @@ from ifonly.contract import DecisionRecord
 from ifonly.errors import OptionError
 
 
+class KeyReused(OptionError):
+    """An Idempotency-Key was used before, for another request."""
+
+
 @dataclass(frozen=True)
 class Kept:
     """A reply that is kept under the Idempotency-Key of its request."""
@@ -21,6 +25,15 @@ class Kept:
     """What tells the request from others."""
     status: int
     body: bytes
+
+    def of(self, request_hash: str) -> Kept:
+        """This reply, to a request of this hash; another request may not have its key."""
+        if request_hash != self.request_hash:
+            raise KeyReused(
+                f"The Idempotency-Key {self.key!r:.60} was used for another request.",
+                "Give each request a key of its own; a repeated one is the same to the byte.",
+            )
+        return self
 
 
 @dataclass(frozen=True)
@@ -63,10 +76,6 @@ class Entry:
         """The record that was appended."""
         own = {"signature": self.signature, "row": self.row and json.loads(self.row)}
         return DecisionRecord.model_validate_json(json.dumps(json.loads(self.covered) | own))
-
-
-class KeyReused(OptionError):
-    """An Idempotency-Key was used before, for another request."""
 
 
 def stamp(time: datetime) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from ifonly.contract import DecisionRecord
 from ifonly.serve.store.entry import Head, Kept, Written
 from ifonly.serve.store.store import Part, Store
+
+Result = TypeVar("Result")
 
 
 class Journal:
@@ -57,6 +59,7 @@ class Journal:
     async def _write(self) -> None:
         while self._waiting:
             waiting, self._waiting = self._waiting, []
+            written: Sequence[Written | Exception]
             try:
                 written = await self._call(self.store.append_all, [part for part, _ in waiting])
             except Exception as error:
@@ -70,5 +73,5 @@ class Journal:
                     future.set_exception(done)
                     future.exception()  # whoever asked may have hung up
 
-    async def _call(self, function: Any, *args: Any) -> Any:
+    async def _call(self, function: Callable[..., Result], *args: Any) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from ifonly.contract import DecisionRecord
 from ifonly.contract.decision_record import NONE
 from ifonly.errors import StoreError
+from ifonly.serve.store.chain import Part as Part
+from ifonly.serve.store.chain import linked
 from ifonly.serve.store.database import Database, database_of
 from ifonly.serve.store.entry import Entry, Head, Kept, KeyReused, Written, stamp
 from ifonly.serve.store.session import Session
@@ -22,8 +22,6 @@ PAGE = 500
 """How many entries are read at once."""
 FIRST = -(2**62)
 """A number that is before every entry, also before one that somebody planted."""
-Part: TypeAlias = tuple[Sequence[DecisionRecord], Kept | None]
-"""One append: records, and the reply to keep with them."""
 
 
 class Store:
@@ -90,62 +88,24 @@ class Store:
         StoreError
             Nothing of it can be written.
         """
-        written: list[Written | KeyReused] = []
-        last = ""
+        last, done = "", list[Written | KeyReused]()
 
-        def write() -> None:
-            nonlocal last
+        def write() -> list[Written | KeyReused]:
+            nonlocal last, done
             if last and self._session.run("SELECT 1 FROM ifonly_entries WHERE hash = ?", (last,)):
-                return  # the connection was lost after all of it was written
-            written.clear()
-            before = head = self._head()
-            for records, reply in parts:
-                head = self._append(head, records, reply, written)
+                return done  # the connection was lost after all of it was written
+            before = self._head()
+            known = self._kept(reply for _, reply in parts if reply is not None)
+            head, done, lines = linked(parts, before, known)
+            for table, some in lines.items():
+                if some:
+                    places = ", ".join("?" * len(some[0]))
+                    sql = f"INSERT INTO ifonly_{table} VALUES ({places})"
+                    self._session.run(sql, some, many=True)
             last = head.hash if head != before else ""
+            return done
 
-        self._session.write(write)
-        return written
-
-    def _append(
-        self, head: Head, records: Sequence[DecisionRecord], reply: Kept | None, written: list[Any]
-    ) -> Head:
-        """The head after one append; what it has done is added to `written`."""
-        if reply is not None:
-            try:
-                known = self._kept(reply.token, reply.key, reply.request_hash)
-            except KeyReused as error:
-                written.append(error)
-                return head
-            if known is not None:
-                written.append(Written((), known))
-                return head
-        entries, chained = [], []
-        for number, record in enumerate(records, head.count + 1):
-            record = record.model_copy(update={"previous": head.hash})
-            covered = record.covered
-            chained.append(record)
-            head = Head(number, hashlib.sha256(covered).hexdigest())
-            time = stamp(record.time)
-            entries.append(
-                (number, head.hash, record.previous, time, covered.decode(), record.signature)
-            )
-        rows = [
-            (number, json.dumps(record.row))
-            for (number, *_), record in zip(entries, chained, strict=True)
-            if record.row is not None
-        ]
-        into, many = "INSERT INTO ifonly_", partial(self._session.run, many=True)
-        if entries:
-            many(f"{into}entries VALUES (?, ?, ?, ?, ?, ?)", entries)
-        if rows:
-            many(f"{into}rows VALUES (?, ?)", rows)
-        if reply is not None:
-            own = (reply.token, reply.key, reply.request_hash, reply.status, reply.body)
-            self._session.run(
-                f"{into}replies VALUES (?, ?, ?, ?, ?, ?)", (*own, stamp(datetime.now(UTC)))
-            )
-        written.append(Written(tuple(chained), reply))
-        return head
+        return self._session.write(write)
 
     def replay(self, token: str, key: str, request_hash: str) -> Kept | None:
         """The reply that is kept under a key; None where the key is new.
@@ -155,7 +115,9 @@ class Store:
         KeyReused
             The key was used before, for another request.
         """
-        return self._session.read(lambda: self._kept(token, key, request_hash))
+        asked = Kept(key, token, request_hash, 0, b"")
+        known = self._session.read(lambda: self._kept([asked])).get((token, key))
+        return None if known is None else known.of(request_hash)
 
     def head(self) -> Head:
         """How many entries there are, and the hash of the last."""
@@ -168,7 +130,11 @@ class Store:
             FROM ifonly_entries e LEFT JOIN ifonly_rows r ON r.number = e.number
             WHERE e.number > ? ORDER BY e.number LIMIT ?"""
         while page := self._session.read(partial(self._session.run, sql, (after, PAGE))):
-            yield from (Entry(*line) for line in page)
+            for line in page:
+                if not isinstance(line[0], int):  # SQLite holds anything anywhere
+                    what = f"has an entry with the number {line[0]!r:.60}"
+                    raise StoreError(f"The store {self.database.name!r} {what}.", "Restore it.")
+                yield Entry(*line)
             after = page[-1][0]
 
     def extent(self, last: int) -> tuple[int, list[int]]:
@@ -198,7 +164,7 @@ class Store:
             How many rows and how many replies were erased.
         """
         numbers = "number IN (SELECT number FROM ifonly_entries WHERE time < ?)"
-        counts = []
+        counts: list[int] = []
 
         def write() -> None:
             counts.clear()
@@ -208,7 +174,11 @@ class Store:
                 self._session.run(f"DELETE {sql}", limit)
 
         self._session.write(write)
-        self._session.scrub()
+        try:
+            self._session.scrub()
+        except StoreError as error:
+            what = "They are deleted, and the place where they were is not overwritten yet"
+            raise StoreError(f"{what}: {error.message}", "Run this again.") from error
         return counts[0], counts[1]
 
     def check_key(self, key: bytes) -> None:
@@ -235,16 +205,19 @@ class Store:
         """Close the connection."""
         self._session.close()
 
-    def _kept(self, token: str, key: str, request_hash: str) -> Kept | None:
-        sql = "SELECT request_hash, status, body FROM ifonly_replies WHERE token = ? AND key = ?"
-        for known, status, body in self._session.run(sql, (token, key)):
-            if known != request_hash:
-                raise KeyReused(
-                    f"The Idempotency-Key {key!r:.60} was used for another request.",
-                    "Give each request a key of its own; a repeated one is the same to the byte.",
-                )
-            return Kept(key, token, known, status, bytes(body))
-        return None
+    def _kept(self, asked: Iterable[Kept]) -> dict[tuple[str, str], Kept]:
+        """The replies that are kept under the tokens and keys of others."""
+        pairs = [part for one in asked for part in (one.token, one.key)]
+        if not pairs:
+            return {}
+        places = ", ".join(["(?, ?)"] * (len(pairs) // 2))
+        sql = f"""
+            SELECT key, token, request_hash, status, body FROM ifonly_replies
+            WHERE (token, key) IN (VALUES {places})"""
+        return {
+            (token, key): Kept(key, token, request_hash, status, bytes(body))
+            for key, token, request_hash, status, body in self._session.run(sql, pairs)
+        }
 
     def _head(self) -> Head:
         lines = self._session.run(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ifonly.contract import DecisionRecord, row_hash
+from ifonly.contract import DecisionRecord, canonical, row_hash
 from ifonly.contract.decision_record import NONE
 from ifonly.contract.rederive import other_run, rederive_all
 from ifonly.explainer import Explainer
@@ -18,7 +17,6 @@ from ifonly.serve.store.store import Store
 
 TOGETHER = 200
 """How many entries are derived again at once."""
-UNREADABLE = "it is no decision record"
 Known: TypeAlias = tuple[int, DecisionRecord, dict[str, Any]]
 """The number of an entry, its record and its row."""
 
@@ -91,8 +89,8 @@ def verify(
     supplied = {} if key is None else {row_hash(dict(row), key): dict(row) for row in rows}
     known: list[Known] = []
     for entry, record in _walked(store, head, report):
-        row = supplied.get(record.row_hash) if entry.row is None else json.loads(entry.row)
-        if entry.row is not None and key is not None and row_hash(row, key) != record.row_hash:
+        row = supplied.get(record.row_hash) if entry.row is None else record.row or {}
+        if key is not None and row is not None and row_hash(row, key) != record.row_hash:
             report.faults.append(Fault(entry.number, "its row was changed"))
         elif row is None:
             report.rowless += 1
@@ -115,12 +113,13 @@ def _walked(
     for entry in store.entries():
         seen += 1
         last, report.head = report.head, Head(entry.number, entry.hash)
-        wrong = list(_wrong(entry, last))
+        record = _read(entry)
+        wrong = list(_wrong(entry, record, last))
         if head is not None and entry.number == head.count and entry.hash != head.hash:
             wrong.append(f"its hash is not that of the head, {head.hash}")
         report.faults += [Fault(entry.number, what) for what in wrong]
-        if UNREADABLE not in wrong:
-            yield entry, entry.record
+        if record is not None:
+            yield entry, record
     count, loose = store.extent(report.head.count)
     if seen < count:
         report.faults.append(Fault(report.head.count, "it, or one before, stands there twice"))
@@ -130,19 +129,27 @@ def _walked(
     report.faults += [Fault(number, "its row is there, and it is not") for number in loose]
 
 
-def _wrong(entry: Entry, last: Head) -> Iterator[str]:
+def _read(entry: Entry) -> DecisionRecord | None:
+    """The record of an entry; None where it or its row cannot be read."""
+    try:
+        record = entry.record
+        canonical(record.row)
+    except (ValueError, TypeError, RecursionError):  # of JSON, or of what a record is
+        return None
+    return record
+
+
+def _wrong(entry: Entry, record: DecisionRecord | None, last: Head) -> Iterator[str]:
     """What is wrong with an entry after the one before it."""
     if entry.number > last.count + 1:
         count = entry.number - last.count - 1
         yield f"{count} before it {'is' if count == 1 else 'are'} not there"
     elif entry.number <= last.count:
         yield "its number is out of order"
-    if hashlib.sha256(entry.covered.encode()).hexdigest() != entry.hash:
+    if hashlib.sha256(str(entry.covered).encode()).hexdigest() != entry.hash:
         yield "it was changed: its content does not have its hash"
-    try:
-        record = entry.record
-    except (ValueError, TypeError):  # of JSON, or of what a record is
-        yield UNREADABLE
+    if record is None:
+        yield "it or its row cannot be read"
         return
     if (record.previous, stamp(record.time)) != (entry.previous, entry.time):
         yield "it was changed: its columns are not those of its content"
