@@ -290,8 +290,10 @@ def connect(
     >>> connect("https://models.example:8443", token="secret", model="loans")
     <Client of https://models.example:8443, model 'loans'>
     """
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
-        raise OptionError(f"timeout is {timeout!r}.", "It is a number of seconds.")
-    if model is not None and not isinstance(model, str):
-        raise OptionError(f"model is {model!r}.", "It is the name of a model of the server.")
+    given: Any = timeout
+    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+        raise OptionError(f"timeout is {given!r}.", "It is a number of seconds.")
+    given = model
+    if given is not None and not isinstance(given, str):
+        raise OptionError(f"model is {given!r}.", "It is the name of a model of the server.")
     return Client(Connection(url, token, timeout), model)

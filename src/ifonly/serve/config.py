@@ -121,8 +121,8 @@ class Config:
             raise OptionError(
                 "A certificate and its key go together.", "Give --tls-cert and --tls-key."
             )
-        positive = ("body", "body_seconds", "seconds", "queue", "each", "together", "workers")
-        for name in (*positive, "jobs_keep"):
+        counts = ("queue", "each", "together", "workers", "jobs_keep")
+        for name in ("body", "body_seconds", "seconds", *counts):
             if (value := getattr(self, name)) is not None and not value > 0:
                 raise OptionError(f"{name} is {value}.", "Give a positive number.")
         if not 0 <= self.port < 2**16:

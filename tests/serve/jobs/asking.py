@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -53,13 +53,13 @@ async def living(folder: Path, pool: Any = None, **options: Any) -> AsyncIterato
         yield asking
 
 
-def asynchronous(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+def asynchronous(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
     """A test that asyncio runs."""
 
     def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         needed = {"tmp_path": tmp_path, "monkeypatch": monkeypatch}
         names = test.__code__.co_varnames[: test.__code__.co_argcount]
-        asyncio.run(test(**{name: needed[name] for name in names}))  # type: ignore[arg-type]
+        asyncio.run(test(**{name: needed[name] for name in names}))
 
-    run.__name__, run.__doc__ = test.__name__, test.__doc__  # type: ignore[attr-defined]
+    run.__name__, run.__doc__ = test.__name__, test.__doc__
     return run

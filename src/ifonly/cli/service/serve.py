@@ -112,6 +112,7 @@ def serve(
     """
     stated: dict[str, Any] = {"host": host, "port": port, "workers": workers, "tokens": tokens}
     stated |= {"record": record, "record_key": record_key, "keep_rows": keep_rows, "jobs": jobs}
+    stated |= {"jobs_keep": jobs_keep}
     stated |= {"tls_cert": tls_cert, "tls_key": tls_key, "seconds": seconds, "body": body}
     stated |= {"queue": queue, "each": each, "jobs_keep": jobs_keep}
     stated |= {"allow_hosts": tuple(allow_host or ()) or None}
