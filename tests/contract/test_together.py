@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import ifonly
-from ifonly.contract import Handler, Refused
+from ifonly.contract import Handler, Refused, Reply
 from ifonly.contract.together import SHARED, Answered, answer_together, key_of_group
 
 from .asking import as_json
@@ -35,6 +35,7 @@ def shown(answered: Answered, digits: int | None = None) -> Any:
     """
     if isinstance(answered.reply, Refused):
         return answered.reply.problem.model_dump_json()
+    assert isinstance(answered.reply, Reply)
     number = float if digits is None else lambda text: round(float(text), digits)
     reply = json.loads(answered.reply.model_dump_json(), parse_float=number)
     if "record" in reply:
