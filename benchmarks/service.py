@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ K = 4
 RULES = ("race fixed", "gender fixed", "marital_status fixed", "age only increases")
 MODELS = ("network", "xgboost", "forest")
 CLIENTS = (1, 8, 64)
+LATENCIES = ("p50, ms", "p95, ms", "p99, ms")
 BODIES = 200
 """How many different rows are asked about, in turn."""
 LASTS = 15.0
@@ -56,6 +58,10 @@ class Server:
         done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
         return dict(json.loads(done.stdout))
 
+    def cpu(self) -> float:
+        """Seconds of processors that the front and all processes below it have used."""
+        return sum(_used(pid) for pid in _family(self.process.pid))
+
     def memory(self) -> int:
         """Bytes of the front and of all processes below it, each shared page counted once."""
         return sum(_proportional(pid) for pid in _family(self.process.pid))
@@ -80,17 +86,29 @@ def throughput(
         for together in (64, 1):
             with started(folder, name, together=together) as server:
                 for n in CLIENTS:
+                    before = server.cpu()
                     found = server.load(bodies, [("steady", n)], lasts)
+                    used = 1e3 * (server.cpu() - before) / max(1, found["replies"])
                     rates[name, together, n] = rate = len(found["seconds"]) / lasts
-                    how = "on" if together > 1 else "off"
-                    lines.append([name, how, n, rate, *latencies(found), len(found["errors"])])
+                    how, errors = "on" if together > 1 else "off", len(found["errors"])
+                    lines.append([name, how, n, rate, *latencies(found), used, errors])
     record.table(
         "Requests of one row, k = 4, four rules",
-        ("model", "batching", "clients", "requests/s", "p50, ms", "p95, ms", "p99, ms", "errors"),
+        (
+            "model",
+            "batching",
+            "clients",
+            "requests/s",
+            "p50, ms",
+            "p95, ms",
+            "p99, ms",
+            "CPU, ms",
+            "errors",
+        ),
         lines,
         f"Each client asks again when it has its reply, for {lasts:g} s. Adult; a network of 50 "
         "hidden units, XGBoost, a forest of 100 trees, each a pipeline. The clients are one "
-        "process on one core, which the server shares.",
+        "process on one core, which the server shares. CPU: of the server, per request.",
     )
     on, off = rates["forest", 64, 64], rates["forest", 1, 64]
     record.check(
@@ -131,7 +149,7 @@ def soak(record: Record, folder: Path, bodies: list[str], rate: float, lasts: fl
     lines = [[lasts, asked["rate"], len(found["seconds"]) / lasts, p50, p95, p99, early, late]]
     record.table(
         f"{lasts:g} s at 80 % load, XGBoost",
-        ("s", "asked/s", "answered/s", "p50, ms", "p95, ms", "p99, ms", "MB early", "MB late"),
+        ("s", "asked/s", "answered/s", *LATENCIES, "MB early", "MB late"),
         lines,
         "Memory: the proportional set sizes of the front and its workers, added up; the medians of "
         "the second and of the last fifth of the run.",
@@ -168,7 +186,7 @@ def misbehave(record: Record, folder: Path, bodies: list[str], lasts: float) -> 
     ]
     record.table(
         "One client beside ten that misbehave, XGBoost",
-        ("", "requests/s", "p50, ms", "p95, ms", "p99, ms", "errors"),
+        ("", "requests/s", *LATENCIES, "errors"),
         lines,
         f"Three send a byte every half second, two hang up, three flood, two send bombs; together "
         f"at most {FLOOD} requests per second, under one token with a quota of 20 rows per second. "
@@ -234,6 +252,12 @@ def _family(pid: int) -> list[int]:
     threads = Path(f"/proc/{pid}/task").glob("*/children")
     children = [int(child) for thread in threads for child in thread.read_text().split()]
     return [pid, *(one for child in children for one in _family(child))]
+
+
+def _used(pid: int) -> float:
+    """The seconds of processors that a process has used."""
+    parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _proportional(pid: int) -> int:

@@ -66,10 +66,11 @@ async def steady(task: dict[str, Any], found: dict[str, Any], requests: Iterator
             found["errors"].append(type(error).__name__)
             reader, writer = await asyncio.open_connection(HOST, task["port"])
             continue
+        found["replies"] += 1
         if status != 200:
             found["errors"].append(f"{status} {body[:200]!r}")
-        elif began >= task["start"]:
-            found["seconds"].append(time.monotonic() - began)
+        elif task["start"] <= (now := time.monotonic()) <= task["end"]:
+            found["seconds"].append(now - began)
     writer.close()
 
 
@@ -144,7 +145,7 @@ KINDS = {one.__name__: one for one in (steady, slow, hang_up, flood, bomb)}
 
 async def run(task: dict[str, Any]) -> dict[str, Any]:
     """What the clients of a task saw."""
-    found: dict[str, Any] = {"seconds": [], "errors": [], "statuses": {}}
+    found: dict[str, Any] = {"seconds": [], "errors": [], "statuses": {}, "replies": 0}
     task["start"] = time.monotonic() + task.get("warm", 0)
     task["end"] = task["start"] + task["lasts"]
     if task.get("rate"):

@@ -113,3 +113,24 @@ def test_a_row_that_the_model_fails_for_is_an_error_of_its_own_question() -> Non
     assert [shown(one) for one in answer_together(handler, "explain", many)] == [
         shown(one) for one in alone
     ]
+
+
+def test_a_batch_calls_the_model_hardly_more_often_than_one_question() -> None:
+    calls = 0
+
+    def rich(frame: pd.DataFrame) -> Any:
+        nonlocal calls
+        calls += 1
+        return frame["income"] > 40
+
+    data = pd.DataFrame({"income": range(60), "debt": range(60)})
+    model = ifonly.as_model(rich, classes=["no", "yes"])
+    handler = Handler(ifonly.Explainer(model, data=data))
+    bodies = [{"rows": [{"income": i, "debt": i}], "k": 2} for i in range(16)]
+    requests = [handler.read("explain", body) for body in bodies]
+    calls = 0
+    for request in requests:
+        answer_together(handler, "explain", [request])
+    alone, calls = calls, 0
+    answer_together(handler, "explain", requests)
+    assert 4 * calls < alone

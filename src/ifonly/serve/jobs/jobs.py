@@ -140,7 +140,7 @@ class Jobs:
         self._runner.wake()
         return job
 
-    async def _new(self, ask: Ask, given: Given, **own: str) -> Job:
+    async def _new(self, ask: Ask, given: Given, **own: Any) -> Job:
         """A job of what was given, on disk; its options are tried on no rows first."""
         options = given.options
         each = {name: one for name in EACH if isinstance(one := options.get(name), list)}

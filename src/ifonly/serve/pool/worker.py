@@ -210,7 +210,8 @@ class Worker:
         self, number: int, ask: Ask, one: Answered, request: Any = None, seconds: float = 0.0
     ) -> None:
         """Send the reply to one request."""
-        answers, reply, records = one.answers, one.reply, ()
+        answers, reply = one.answers, one.reply
+        records: tuple[DecisionRecord, ...] = ()
         try:
             with refused(request):
                 if isinstance(reply, Refused):
