@@ -112,6 +112,8 @@ async def test_a_damaged_or_lost_part_is_answered_again_and_recorded_once(tmp_pa
     first.write_bytes(first.read_bytes()[:-1] + b"?")
     second.unlink()
     (tmp_path / "jobs" / "never-accepted").mkdir()
+    (tmp_path / "jobs" / "damaged").mkdir()
+    (tmp_path / "jobs" / "damaged" / "job.json").write_text("{}")
     pool = StandIn()
     async with living(tmp_path, pool, records=True) as asking:
         await asking.until(name, "done")
@@ -152,3 +154,32 @@ async def test_a_client_that_leaves_while_fetching_may_fetch_again(tmp_path: Pat
         await half.aclose()
         del half
         assert len(await asking.result(name)) == 5
+
+
+@asynchronous
+async def test_jobs_wait_for_room_that_others_take(tmp_path: Path) -> None:
+    async with living(tmp_path) as asking:
+        first = await asking.submit(30)
+        await asking.until(first, "done")
+        runner = asking.app.state.jobs._runner
+        runner.disk = runner.taken + 3000
+        name = await asking.submit(20)
+        while not (found := await asking.state(name))["reason"]:
+            await asyncio.sleep(0.01)
+        assert (found["state"], "no room" in found["reason"]) == ("running", True)
+        await asking.result(first)
+        await asking.until(name, "done")
+
+
+@asynchronous
+async def test_a_server_that_stops_writes_nothing_any_more(tmp_path: Path) -> None:
+    async with living(tmp_path, StandIn(0.001), records=True) as asking:
+        name = await asking.submit(400)
+        while (await asking.state(name))["done"] < 20:
+            await asyncio.sleep(0.01)
+    files = sorted((tmp_path / "jobs" / name).iterdir())
+    await asyncio.sleep(0.1)
+    assert sorted((tmp_path / "jobs" / name).iterdir()) == files
+    async with living(tmp_path, StandIn(), records=True) as asking:
+        await asking.until(name, "done")
+        assert asking.app.state.store.head().count == 400

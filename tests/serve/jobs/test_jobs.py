@@ -105,7 +105,7 @@ async def test_rows_that_cannot_be_read_fail_alone(tmp_path: Path) -> None:
 
 @asynchronous
 async def test_limits(tmp_path: Path) -> None:
-    limits = JobLimits(rows=10, jobs=2, body=2000, disk=3000)
+    limits = JobLimits(rows=10, jobs=2, body=2000, disk=100_000)
     async with living(tmp_path, limits=limits) as asking:
         bodies = [{"rows": rows_of(11)}, {"rows": []}, {"rows": [1]}, {"row": []}, {}]
         bodies.append({"rows": rows_of(2), "row_rules": [[]]})
