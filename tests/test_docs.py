@@ -17,7 +17,7 @@ from ifonly.rules import parse
 
 ROOT = Path(__file__).parent.parent
 GUIDES = ROOT / "docs" / "guides"
-SERVED = {"agents.md", "serve.md"}
+SERVED = {"agents.md", "ask-a-server.md", "serve.md"}
 """Guides whose examples ask a server: tests/serve/test_guides.py runs them."""
 PAGES = [ROOT / "README.md", *sorted(one for one in GUIDES.glob("*.md") if one.name not in SERVED)]
 EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```\n)?", re.DOTALL)

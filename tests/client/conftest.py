@@ -10,8 +10,14 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
+import ifonly
+from ifonly.client import Client
 from ifonly.contract import Handler
+
+from .models import FRAME, IRIS, SPECIES, granted
 
 Said = tuple[int, str, dict[str, str]]
 
@@ -78,3 +84,36 @@ def serve() -> Iterator[Callable[[Handler], Server]]:
             return server
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def mixed() -> ifonly.Explainer:
+    order = {"grade": ["low", "mid", "high"]}
+    space = ifonly.Space.infer(FRAME, ordinal=order, labels={"pay": "Income", 1: "granted"})
+    model = ifonly.as_model(granted, classes=[0, 1])
+    return ifonly.Explainer(model, data=FRAME, space=space, rules=["age only increases"])
+
+
+@pytest.fixture(scope="session")
+def forest() -> ifonly.Explainer:
+    model = RandomForestClassifier(5, random_state=0).fit(IRIS, SPECIES)
+    return ifonly.Explainer(model, data=IRIS)
+
+
+@pytest.fixture(scope="session")
+def line() -> ifonly.Explainer:
+    data = IRIS[IRIS.columns[:2]]
+    return ifonly.Explainer(LogisticRegression().fit(data, SPECIES > 0), data=data)
+
+
+@pytest.fixture(scope="session")
+def regressor() -> ifonly.Explainer:
+    data = IRIS[IRIS.columns[:2]]
+    return ifonly.Explainer(LinearRegression().fit(data, IRIS["petal length (cm)"]), data=data)
+
+
+@pytest.fixture(scope="session")
+def shared(mixed: ifonly.Explainer) -> Iterator[Client]:
+    server = Server(Handler(mixed))
+    with server.running():
+        yield ifonly.connect(server.url)

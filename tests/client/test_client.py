@@ -1,7 +1,8 @@
-"""A client has the answers, and the errors, of the `Explainer` behind the server."""
+"""A client has the answers of the `Explainer` behind the server."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from inspect import signature
 from typing import Any
@@ -10,73 +11,19 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import ifonly
-from ifonly import Answers, errors
+from ifonly import Answers
 from ifonly.answers.save import from_plain
-from ifonly.client import Client
 from ifonly.client.request import request_of
 from ifonly.contract import Handler, Limits
 from ifonly.serve.exchange import Sight
 from ifonly.serve.sight import seen
 
 from .conftest import Server
+from .models import FRAME, IRIS
 
-IRIS, SPECIES = load_iris(return_X_y=True, as_frame=True)
-RNG = np.random.default_rng(0)
-FRAME = pd.DataFrame(
-    {
-        "customer": [f"c{i}" for i in range(80)],
-        "age": RNG.integers(18, 70, 80),
-        "pay": np.where(RNG.random(80) < 0.1, np.nan, RNG.normal(3000, 800, 80).round(1)),
-        "member": RNG.random(80) < 0.5,
-        "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(RNG.integers(0, 900, 80), "D"),
-        "grade": RNG.choice(["low", "mid", "high"], 80),
-    }
-)
-"""Whole numbers, decimals with gaps, a flag, dates, an order; and carried identifiers."""
-
-
-def granted(frame: pd.DataFrame) -> np.ndarray:
-    """The probability that a row is granted."""
-    days = (frame["since"] - pd.Timestamp("2021-01-01")).dt.days
-    grade = frame["grade"].map({"low": -1, "mid": 0, "high": 1})
-    pay = (frame["pay"].fillna(3000) - 3000) / 800
-    score = (frame["age"] - 44) / 15 + pay + grade - days / 300 + frame["member"]
-    return np.asarray(1 / (1 + np.exp(-score.astype(float))))
-
-
-Asked = tuple[Client, ifonly.Explainer]
 Serve = Callable[[Handler], Server]
-
-
-@pytest.fixture(scope="module")
-def mixed() -> ifonly.Explainer:
-    order = {"grade": ["low", "mid", "high"]}
-    space = ifonly.Space.infer(FRAME, ordinal=order, labels={"pay": "Income", 1: "granted"})
-    model = ifonly.as_model(granted, classes=[0, 1])
-    return ifonly.Explainer(model, data=FRAME, space=space, rules=["age only increases"])
-
-
-@pytest.fixture(scope="module")
-def forest() -> ifonly.Explainer:
-    model = RandomForestClassifier(5, random_state=0).fit(IRIS, SPECIES)
-    return ifonly.Explainer(model, data=IRIS)
-
-
-@pytest.fixture(scope="module")
-def line() -> ifonly.Explainer:
-    data = IRIS[IRIS.columns[:2]]
-    return ifonly.Explainer(LogisticRegression().fit(data, SPECIES > 0), data=data)
-
-
-@pytest.fixture(scope="module")
-def regressor() -> ifonly.Explainer:
-    data = IRIS[IRIS.columns[:2]]
-    return ifonly.Explainer(LinearRegression().fit(data, IRIS["petal length (cm)"]), data=data)
 
 
 def check_equal(one: Answers, other: Answers, *, costs: bool = True) -> None:
@@ -191,6 +138,22 @@ def test_large_batches_are_sent_in_parts(forest: ifonly.Explainer, serve: Serve)
         assert len(set(keys)) == len(keys)
 
 
+def test_a_part_that_the_server_cut_short_is_asked_again_in_halves(
+    forest: ifonly.Explainer, serve: Serve
+) -> None:
+    server = serve(Handler(forest))
+    client, whole = ifonly.connect(server.url), forest.explain(IRIS[:5], k=1, target=1)
+    client.space  # noqa: B018
+    reply = json.loads(server.handler.respond("explain", {"rows": [], "target": 1})[1])
+    late = {**reply, "record": {**reply["record"], "interrupted": True}}
+    skipped = {"rows": [{"status": "skipped"}], "answers": None}
+    timed = {**skipped, "record": {**reply["record"], "budget": {"pairs": [["seconds", 1.0]]}}}
+    server.first = [(200, json.dumps(one), {}) for one in (late, timed)]
+    check_equal(whole, client.explain(IRIS[:5], k=1, target=1), costs=False)
+    sizes = [len(body["rows"]) for path, _, body in server.seen if path.endswith("explain")]
+    assert (sizes[:3], sum(sizes[2:])) == ([5, 2, 1], 5)
+
+
 def test_a_budget_is_that_of_all_parts(forest: ifonly.Explainer, serve: Serve) -> None:
     server = serve(Handler(forest, Limits(rows=1)))
     budget = {"seconds": 100.0, "model_rows": 5000}
@@ -201,103 +164,6 @@ def test_a_budget_is_that_of_all_parts(forest: ifonly.Explainer, serve: Serve) -
     rows = [one["model_rows"] for one in left]
     assert rows[0] == 5000 > rows[1] > rows[2] == 5000 - spent
     assert left[0]["seconds"] > left[1]["seconds"] > left[2]["seconds"]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"k": 0},
-        {"k": 1.5},
-        {"seed": -1},
-        {"certify": "yes"},
-        {"rules": ["agee fixed"]},
-        {"rules": ["age fixed and"]},
-        {"rules": {"age": 3}},
-        {"rules": [3]},
-        {"rules": "nothing at all"},
-        {"row_rules": {9: ["age fixed"]}},
-        {"row_rules": [["agee fixed"], []]},
-        {"weights": {"agee": 2}},
-        {"weights": {"age": -1}},
-        {"weights": {"customer": ifonly.cost}},
-        {"target": "maybe"},
-        {"target": (1.0, 2.0)},
-        {"budget": {"hours": 1}},
-        {"budget": -1},
-        {"margin": -1},
-        {"workers": 0},
-        {"tolerance": {"pay": 1}},
-        {"kk": 3},
-        {"minimal": True},
-    ],
-    ids=str,
-)
-def test_errors_are_those_of_the_explainer(
-    mixed: ifonly.Explainer, shared: Client, options: Any
-) -> None:
-    with pytest.raises(ifonly.IfonlyError) as here:
-        mixed.explain(FRAME[:2], **options)
-    with pytest.raises(ifonly.IfonlyError) as there:
-        shared.explain(FRAME[:2], **options)
-    assert type(there.value) is type(here.value)
-    assert there.value.message == here.value.message
-
-
-@pytest.fixture(scope="module")
-def shared(mixed: ifonly.Explainer) -> Any:
-    server = Server(Handler(mixed))
-    with server.running():
-        yield ifonly.connect(server.url)
-
-
-def test_rows_that_do_not_fit_are_refused_as_by_the_explainer(shared: Client) -> None:
-    with pytest.raises(errors.DataError, match="lacks the column 'age'"):
-        shared.explain(FRAME[:2].drop(columns="age"))
-    with pytest.raises(errors.DataError, match="not a DataFrame"):
-        shared.explain(3)
-    with pytest.raises(errors.DataError, match="holds 'top', which is not a known level"):
-        shared.explain(FRAME[:1].assign(grade="top"))
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"robust": [1]}, "robust"),
-        ({"workers": 2}, "workers"),
-        ({"progress": print}, "progress"),
-        ({"keep": True}, "keep"),
-        ({"plausible": ifonly.Plausible(len)}, "measure"),
-    ],
-    ids=["robust", "workers", "progress", "keep", "measure"],
-)
-def test_what_cannot_be_sent_is_said(shared: Client, options: Any, named: str) -> None:
-    with pytest.raises(errors.OptionError, match=f"{named}.* cannot be sent"):
-        shared.explain(FRAME[:1], **options)
-
-
-def test_the_server_has_the_last_word(shared: Client) -> None:
-    with pytest.raises(errors.OptionError, match="too many") as caught:
-        shared.explain(FRAME[:1], k=50)
-    assert (caught.value.field, caught.value.hint) == ("k", "At most 20 are accepted.")
-    row = request_of(shared.space, FRAME[:1])["rows"][0]
-    with pytest.raises(errors.RuleError, match="cannot be understood") as rule:
-        shared.ask("plan", row=row, changes={}, rules=["age fixed and"])
-    assert (rule.value.field, rule.value.place) == ("rules[0]", 13)
-
-
-def test_other_routes(shared: Client, mixed: ifonly.Explainer) -> None:
-    (found,) = shared.why(
-        FRAME[5:6], rules=[ifonly.only_change("customer" if 0 else "age"), "age fixed"]
-    )
-    assert found["conflict"] or found["sentence"]
-    said = shared.predict(FRAME[5:7], threshold=0.3)
-    assert [one["prediction"] for one in said["rows"]] == [0, 0]
-    assert shared.model["task"] == "classification"
-    assert shared.ask("check_rules", rules=["age fixed"])["rules"][0]["text"] == "age fixed"
-    answers = shared.explain(FRAME[5:6], k=1)
-    assert str(answers.plan(0)).startswith("1. ")
-    with pytest.raises(errors.OptionError, match="no model"):
-        answers.region(0)
 
 
 def test_it_takes_what_an_explainer_takes() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ifonly
 from ifonly.contract import DecisionRecord, Handler
 from ifonly.contract.question import Question, ask
 from ifonly.contract.rederive import rederive, rederive_all
@@ -105,6 +106,21 @@ def test_a_rule_that_a_late_answer_breaks_is_found(
     rules = [*record.run["rules"], f"{next(iter(way.changes))} fixed"]
     broken = record.model_copy(update={"run": {**record.run, "rules": rules}})
     assert any("breaks a rule" in said for said in rederive(broken, mixed.explainer, rows[0]))
+
+
+def test_answers_with_causes_are_derived_and_judged() -> None:
+    lender = ifonly.datasets.make_lender(120, seed=0)
+    rich = ifonly.as_model(lambda f: f["savings"] > 15_000, classes=["no", "yes"])
+    causes = ifonly.CausalModel(lender.graph, lender.equations)
+    handler = Handler(ifonly.Explainer(rich, data=lender.frame, causes=causes))
+    rows = as_json(lender.frame[lender.frame["savings"] < 12_000][:2])
+    for budget in (None, {"seconds": 60.0}):
+        records = decided(handler, rows, k=2, budget=budget)
+        assert max(len(way.changes) for record in records for way in record.ways) > 1
+        assert rederive_all(records, handler.explainer, rows) == [[], []]
+        (way, *rest) = records[0].ways
+        forged = {"ways": [way.model_copy(update={"changes": {"loan": 5000}}), *rest]}
+        assert rederive(records[0].model_copy(update=forged), handler.explainer, rows[0])
 
 
 def test_what_was_another_is_said(

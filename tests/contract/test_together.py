@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import ifonly
-from ifonly.contract import Handler, Refused
+from ifonly.contract import Handler, Refused, Reply
 from ifonly.contract.together import SHARED, Answered, answer_together, key_of_group
 
 from .asking import as_json
@@ -35,6 +35,7 @@ def shown(answered: Answered, digits: int | None = None) -> Any:
     """
     if isinstance(answered.reply, Refused):
         return answered.reply.problem.model_dump_json()
+    assert isinstance(answered.reply, Reply)
     number = float if digits is None else lambda text: round(float(text), digits)
     reply = json.loads(answered.reply.model_dump_json(), parse_float=number)
     if "record" in reply:
@@ -113,3 +114,24 @@ def test_a_row_that_the_model_fails_for_is_an_error_of_its_own_question() -> Non
     assert [shown(one) for one in answer_together(handler, "explain", many)] == [
         shown(one) for one in alone
     ]
+
+
+def test_a_batch_calls_the_model_hardly_more_often_than_one_question() -> None:
+    calls = 0
+
+    def rich(frame: pd.DataFrame) -> Any:
+        nonlocal calls
+        calls += 1
+        return frame["income"] > 40
+
+    data = pd.DataFrame({"income": range(60), "debt": range(60)})
+    model = ifonly.as_model(rich, classes=["no", "yes"])
+    handler = Handler(ifonly.Explainer(model, data=data))
+    bodies = [{"rows": [{"income": i, "debt": i}], "k": 2} for i in range(16)]
+    requests = [handler.read("explain", body) for body in bodies]
+    calls = 0
+    for request in requests:
+        answer_together(handler, "explain", [request])
+    alone, calls = calls, 0
+    answer_together(handler, "explain", requests)
+    assert 4 * calls < alone

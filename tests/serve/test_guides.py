@@ -27,9 +27,10 @@ HERE = "127.0.0.1:8000"
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Host and port of the server of the first command, on a free port."""
     command = [sys.executable, "-m", "ifonly", "serve", "--demo", "--port", "0", "--workers", "1"]
+    command += ["--jobs", str(tmp_path_factory.mktemp("jobs"))]
     quiet: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
     process = subprocess.Popen(command, **quiet)
     try:
@@ -53,10 +54,11 @@ def test_curl_gets_the_sentences_that_are_shown(page: Path, address: str) -> Non
     assert [way["sentence"] for way in ways] == shown[1].splitlines()
 
 
-def test_the_client_of_the_guide_prints_what_is_shown(
-    address: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", ["serve.md", "ask-a-server.md"])
+def test_the_client_of_a_guide_prints_what_is_shown(
+    name: str, address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_examples(GUIDES / "serve.md", capsys, address)
+    run_examples(GUIDES / name, capsys, address)
 
 
 def test_the_agent_of_the_guide_prints_what_is_shown(

@@ -203,26 +203,46 @@ class Client:
         return options(request_of)(self.space, rows, **question)
 
     def _parts(self, request: dict[str, Any]) -> list[Any]:
-        """The answers to a request, in as many parts as the server's limits need."""
-        limits, began = self.model["limits"], time.monotonic()
+        """The answers to a request, in parts that the server accepts and has the time for."""
+        limits, began, budget = self.model["limits"], time.monotonic(), request.get("budget") or {}
         q, body = len(request["rows"]), len(json.dumps(request))
-        size = max(1, min(limits["rows"], limits["body"] * q // (2 * body) if q else 1))
+        most = max(1, min(limits["rows"], limits["body"] * q // (2 * body) if q else 1))
+        shared = bool({"seconds", "model_rows"} & set(budget))  # which no part may use up alone
         replies: list[Any] = []
-        for start in range(0, max(q, 1), size):
+        start, size = 0, most if shared else min(most, FIRST)
+        while start < q or not replies:
             part = slice(start, start + size)
             own = {name: request[name][part] for name in EACH if type(request.get(name)) is list}
             spent = sum(one["record"]["model_rows"] or 0 for one in replies)
-            left = _left(request.get("budget"), time.monotonic() - began, spent)
-            asked = {**request, **own, **left}
-            replies.append(self._connection.ask("POST", f"{self._base}/explain", asked, _key()))
+            left = _left(budget, time.monotonic() - began, spent)
+            asked, since = {**request, **own, **left}, time.monotonic()
+            reply = self._connection.ask("POST", f"{self._base}/explain", asked, _key())
+            count = len(own["rows"])
+            if not shared:
+                size = int(min(most, max(1, count * SECONDS / (time.monotonic() - since))))
+                if count > 1 and _cut_short(reply):
+                    size = count // 2
+                    continue
+            replies.append(reply)
+            start += count
         return [one["answers"] for one in replies]
 
 
+FIRST, SECONDS = 50, 10.0
+"""The rows of the first part of a large batch, and how long a part is to take."""
 EACH = ("rows", "target", "row_rules")
 """What a request has one of per row."""
 
 
-def _left(budget: dict[str, Any] | None, seconds: float, model_rows: int) -> dict[str, Any]:
+def _cut_short(reply: Any) -> bool:
+    """Whether the server ended a search at a limit of time of its own."""
+    record = reply["record"]
+    late = {"skipped", "partial"} & {row["status"] for row in reply["rows"]}
+    limited = any(name == "seconds" for name, _ in (record["budget"] or {"pairs": []})["pairs"])
+    return bool(record["interrupted"] or (late and limited))
+
+
+def _left(budget: dict[str, Any], seconds: float, model_rows: int) -> dict[str, Any]:
     """The budget that is left after some parts; never nothing, for that would be no limit."""
     if not budget:
         return {}
@@ -270,8 +290,10 @@ def connect(
     >>> connect("https://models.example:8443", token="secret", model="loans")
     <Client of https://models.example:8443, model 'loans'>
     """
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
-        raise OptionError(f"timeout is {timeout!r}.", "It is a number of seconds.")
-    if model is not None and not isinstance(model, str):
-        raise OptionError(f"model is {model!r}.", "It is the name of a model of the server.")
+    given: Any = timeout
+    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+        raise OptionError(f"timeout is {given!r}.", "It is a number of seconds.")
+    given = model
+    if given is not None and not isinstance(given, str):
+        raise OptionError(f"model is {given!r}.", "It is the name of a model of the server.")
     return Client(Connection(url, token, timeout), model)

@@ -110,13 +110,16 @@ class Job:
         except ImportError:
             raise MissingExtra("pyarrow", "parquet") from None
         table = pyarrow.parquet.read_table(io.BytesIO(self._fetched()))
-        # A column of the rows may have this name, too; then ours has underscores, and comes first.
-        name = next(name for name in table.column_names if name.lstrip("_") == "answers")
-        parts = table[name].drop_null().to_pylist()
-        if not parts:
+        # Columns of the rows may have these names, too; ours come first, with underscores then.
+        row, own = (
+            next(name for name in table.column_names if name.lstrip("_") == wanted)
+            for wanted in ("row", "answers")
+        )
+        lines = table.select([row, own]).filter(table[own].is_valid()).to_pydict()
+        if not lines[own]:
             reason = self.progress()["reason"] or "It was stopped before the first."
             raise ServiceError(f"This job has no answers. {reason}")
-        return answers_of([json.loads(one) for one in parts], self._rows)
+        return answers_of([json.loads(one) for one in lines[own]], self._rows, lines[row])
 
     def save(self, path: str | PathLike[str]) -> None:
         """Wait until it has ended, and write its result to a Parquet file; the server deletes it.

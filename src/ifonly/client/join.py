@@ -19,17 +19,23 @@ EACH = ("target", "row_rules", "finished_by")
 """What a record has a list of, with an entry per row, or says once."""
 
 
-def answers_of(parts: Sequence[Any], rows: Frame) -> Answers:
-    """The answers that replies hold, in the library and with the index of the rows asked."""
+def answers_of(parts: Sequence[Any], rows: Frame, starts: Sequence[int] = ()) -> Answers:
+    """The answers that replies hold, in the library and with the index of the rows asked.
+
+    Of each part it is known where in the rows it starts; without that, they follow each other.
+    """
     fields = [from_plain(part) for part in parts]
     joined = fields[0] if len(fields) == 1 else _joined(fields)
-    q = len(joined["x"])
-    record = {**joined["record"], "index_names": index_names(rows)}
-    joined |= {"record": record, "library": library_of(rows)}
-    joined["index"] = index_of(rows, len(as_frame(rows, empty=True)))[:q]
+    frame = as_frame(rows, empty=True)
+    sizes = [len(one["x"]) for one in fields]
+    starts = starts or [sum(sizes[:place]) for place in range(len(sizes))]
+    spans = [np.arange(start, start + size) for start, size in zip(starts, sizes, strict=True)]
+    places, index = np.concatenate(spans), index_of(rows, len(frame))
+    joined["record"] = {**joined["record"], "index_names": index_names(rows)}
+    joined |= {"library": library_of(rows), "index": tuple(index[place] for place in places)}
     if carry := joined["space"].carry:
-        whole = Carried.of(as_frame(rows, empty=True), carry, joined["carried"], "rows")
-        joined["carried"] = whole.take(np.arange(q))
+        whole = Carried.of(frame, carry, joined["carried"], "rows")
+        joined["carried"] = whole.take(places)
     return Answers(**joined)
 
 

@@ -11,6 +11,7 @@ import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,8 @@ OPTIONS = ("k", "threshold", "certify", "plausible", "seed", "margin", "tolerate
 """What a record holds of its question, beside target, rules, method and prices."""
 FIELDS = ("predicted", "wanted", "score", "threshold")
 """What is said of a row whatever the search finds."""
+MOST = 4
+"""With causes, how many changes of a late answer are tried as actions together."""
 FACTS = ("rules_fingerprint", "classes", "scores", "decides_from", "ignored")
 """What is said of the model and the rules."""
 
@@ -153,7 +156,8 @@ def _again(
     if records[0].reproducible:
         asker.method = read_method(run["method"])
     else:
-        ways = [{**rows[0], **way.changes} for way in records[0].ways] or rows[:1]
+        acts = [one for way in records[0].ways for one in _acts(way.changes, explainer)]
+        ways = [{**rows[0], **one} for one in acts] or rows[:1]
         asker.method = Method(_Given(context.codes(ways, len(ways))), Nothing(), InOrder())
         ask |= {"k": len(ways), "certify": False, "budget": None}
     priced = explainer.setting.priced(weights=run["weights"], sparsity=run["sparsity"])
@@ -182,6 +186,14 @@ class _Given:
     def search(self, problem: Problem, k: int) -> Pool:
         """Those points."""
         return problem.ask(self.points[None])
+
+
+def _acts(changes: dict[str, Any], explainer: Explainer) -> list[dict[str, Any]]:
+    """What may have been done to get some changes: all of them, or some that cause the others."""
+    if explainer.setting.causes is None:
+        return [changes]
+    sizes = range(1, min(len(changes), MOST) + 1)
+    return [dict(some) for size in sizes for some in combinations(changes.items(), size)]
 
 
 def _target(record: DecisionRecord) -> Any:

@@ -8,7 +8,7 @@ and so they say nothing of what others ask.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any
@@ -32,7 +32,7 @@ SHARED = ("model_rows", "model_calls", "other_model_rows")
 class Answered:
     """The reply to a request, and how it came about."""
 
-    reply: Reply | Refused
+    reply: Reply | Refused | Mapping[str, Any]
     answers: Answers | None = None
     """Those that the reply shows, where it explains."""
     together: int = 1

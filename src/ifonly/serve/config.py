@@ -65,6 +65,8 @@ class Config:
         Whether records hold the rows.
     jobs
         The folder of jobs; None: there are none.
+    jobs_keep
+        How many days the result of a job waits to be fetched.
     tls_cert, tls_key
         The files of the certificate and its key.
     body, body_seconds
@@ -97,6 +99,7 @@ class Config:
     record_key: Path | None = None
     keep_rows: bool = True
     jobs: Path | None = None
+    jobs_keep: float = 7.0
     tls_cert: Path | None = None
     tls_key: Path | None = None
     body: int = field(default_factory=lambda: Limits().body)
@@ -118,7 +121,8 @@ class Config:
             raise OptionError(
                 "A certificate and its key go together.", "Give --tls-cert and --tls-key."
             )
-        for name in ("body", "body_seconds", "seconds", "queue", "each", "together", "workers"):
+        counts = ("queue", "each", "together", "workers", "jobs_keep")
+        for name in ("body", "body_seconds", "seconds", *counts):
             if (value := getattr(self, name)) is not None and not value > 0:
                 raise OptionError(f"{name} is {value}.", "Give a positive number.")
         if not 0 <= self.port < 2**16:

@@ -15,7 +15,9 @@ HEADERS = {
 }
 
 
-def describe(base: dict[str, Any], schemas: Mapping[str, Any]) -> dict[str, Any]:
+def describe(
+    base: dict[str, Any], schemas: Mapping[str, Any], *, tokens: bool = False
+) -> dict[str, Any]:
     """The description of a service.
 
     Parameters
@@ -24,6 +26,8 @@ def describe(base: dict[str, Any], schemas: Mapping[str, Any]) -> dict[str, Any]
         The description of the routes beside the contract's.
     schemas
         `Handler.schemas()` of each model, the default one first.
+    tokens
+        Whether a token is needed.
 
     Returns
     -------
@@ -66,6 +70,10 @@ def describe(base: dict[str, Any], schemas: Mapping[str, Any]) -> dict[str, Any]
         one["responses"].setdefault("default", _problems(problem))
     for name in ("HTTPValidationError", "ValidationError"):
         components.pop(name, None)
+    if tokens:
+        bearer = {"type": "http", "scheme": "bearer"}
+        base["components"]["securitySchemes"] = {"token": bearer}
+        base["security"] = [{"token": []}]
     return base
 
 

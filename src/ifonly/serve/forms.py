@@ -38,6 +38,18 @@ def request_of(ask: Ask, limits: Limits) -> dict[str, Any]:
     Refused
         The body cannot be read, or is too large.
     """
+    given = _read(ask, limits)
+    if ask.sight.scores != "full":
+        # Whoever may set the score that decides can find every score, by halving.
+        for name in ("threshold", "margin"):
+            if given.get(name):
+                message = "Your token does not show scores, so it cannot set the one that decides."
+                raise Refused(message, "Leave it out.", field=name, kind="option")
+    return given
+
+
+def _read(ask: Ask, limits: Limits) -> dict[str, Any]:
+    """What a body holds, with its rows where the contract has them."""
     if ask.form == "contract":
         return read_json(ask.body, limits.body)
     if ask.form == "kserve":

@@ -123,7 +123,8 @@ def service_routes(front: Any, metrics: Metrics) -> APIRouter:
         routes = request.app.routes
         base = get_openapi(title="ifonly", version=f"v{VERSION}", routes=routes)
         schemas = {model: await asked(model, SCHEMAS) for model in front.config.models}
-        return JSONResponse(describe(base, schemas))
+        tokens = front.config.tokens is not None
+        return JSONResponse(describe(base, schemas, tokens=tokens))
 
     return router
 

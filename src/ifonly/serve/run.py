@@ -9,17 +9,17 @@ import secrets
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ifonly.errors import FileError, OptionError
+from ifonly.errors import FileError, OptionError, StoreError
 from ifonly.serve.app import create_app
 from ifonly.serve.config import Config
-from ifonly.serve.jobs import Jobs
+from ifonly.serve.jobs import JobLimits, Jobs
 from ifonly.serve.metrics import LOG, Lines, log
 from ifonly.serve.pool import Pool
 from ifonly.serve.store import open_store, read_key
@@ -67,7 +67,8 @@ async def _serve(config: Config, say: Callable[[str], Any]) -> None:
             key=key,
             keep_rows=config.keep_rows,
         )
-        jobs = None if config.jobs is None else Jobs(config.jobs, pool, store)
+        keep = JobLimits(keep_days=config.jobs_keep)
+        jobs = None if config.jobs is None else Jobs(config.jobs, pool, store, keep)
         server = _Server(_uvicorn(config, create_app(config, pool, journal, jobs)))
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -96,7 +97,8 @@ async def _serve(config: Config, say: Callable[[str], Any]) -> None:
                 await jobs.stop()
             await pool.stop(config.grace)
             if journal is not None:
-                log("stopped", head=str(await journal.head()))
+                with suppress(StoreError):
+                    log("stopped", head=str(await journal.head()))
                 await journal.close()
 
 

@@ -46,8 +46,6 @@ def seen(reply: AnyReply, sight: Sight) -> AnyReply:
         update: dict[str, Any] = {"scores": [shown(one, sight) for one in reply.scores]}
         if reply.wanted is None:  # a regressor predicts its scores
             update["predictions"] = [shown(one, sight) for one in reply.predictions]
-        if sight.scores == "hidden":
-            update["reach"] = None  # by threshold after threshold, it would say them all
         return reply.model_copy(update=update)
     return reply
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,10 @@ import pytest
 from starlette.testclient import TestClient
 from tests.serve.front.conftest import ROW, Serve, StandIn
 
+import ifonly
 from ifonly.contract import Handler
+from ifonly.serve.exchange import Sight
+from ifonly.serve.sight import seen
 
 ASKED = {"rows": [ROW], "k": 2}
 
@@ -132,6 +136,32 @@ def test_sight_is_that_of_the_token(serve: Serve, tmp_path: Any) -> None:
     assert ways["hidden"]["score"] is None
     assert f"({exact:.2f})" in ways["full"]["sentence"]
     assert f"({exact:.2f})" not in ways["rounded"]["sentence"] + ways["hidden"]["sentence"]
-    batch = {"rows": [ROW], "threshold": 0.5}
-    hidden = client.post("/v1/score_batch", json=batch, headers=heads["hidden"]).json()
-    assert (hidden["scores"], hidden["reach"]) == ([None], None)
+    hidden = client.post("/v1/score_batch", json={"rows": [ROW]}, headers=heads["hidden"]).json()
+    assert hidden["scores"] == [None]
+    for name, value in (("threshold", 0.4), ("margin", 0.1)):
+        for path, body in (("/v1/explain", ASKED), ("/v1/score_batch", {"rows": [ROW]})):
+            said = client.post(path, json=body | {name: value}, headers=heads["rounded"])
+            assert (said.status_code, said.json()["field"]) == (422, name)
+    assert client.get("/openapi.json", headers=heads["full"]).json()["security"] == [{"token": []}]
+
+
+def test_no_score_of_a_regressor_is_left_where_scores_are_hidden() -> None:
+    data = pd.DataFrame({"size": range(10, 60), "age": [i % 7 for i in range(50)]})
+    model = ifonly.as_model(
+        lambda frame: frame["size"] * 1234.567 + frame["age"], task="regression"
+    )
+    handler = Handler(ifonly.Explainer(model, data=data))
+    asked = {"rows": [{"size": 20, "age": 3}], "target": {"low": 40_000}, "k": 2}
+    for route, body in (
+        ("explain", asked),
+        ("predict", {"rows": asked["rows"], "curve": "size", "points": 3}),
+        ("score_batch", {"rows": asked["rows"]}),
+    ):
+        reply = handler.answer(route, body)
+        hidden = seen(reply, Sight("hidden")).model_dump_json()
+        rounded = seen(reply, Sight("rounded")).model_dump_json()
+        assert "24694" in reply.model_dump_json()
+        assert "24694" not in hidden + rounded
+        assert "25000" in rounded
+        full = re.findall(r": ([0-9,.]+)\.\"", reply.model_dump_json())
+        assert not any(f": {number}." in hidden + rounded for number in full)

@@ -82,7 +82,7 @@ def test_schemathesis_finds_no_fault(app: Any) -> None:
         for mode in modes:
 
             @settings(
-                max_examples=3,
+                max_examples=2,
                 deadline=None,
                 database=None,
                 derandomize=True,

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from ifonly.contract import DecisionRecord, Limits, Refused, row_hash
+from ifonly.contract.decision_record import NONE
 from ifonly.errors import IfonlyError
 from ifonly.serve.exchange import Ask, Said, Sight
 from ifonly.serve.jobs import JobLimits, Jobs, router
@@ -44,7 +46,7 @@ class StandIn:
             )
         rows = json.loads(ask.body)["rows"]
         if rows and self.replies:
-            first = self.replies.pop(0)
+            first: Said | Exception | None = self.replies.pop(0)
             if isinstance(first, Exception):
                 raise first
             if first is not None:
@@ -81,7 +83,8 @@ def _explained(row: Any) -> Any:
 
 def _record(row: Any) -> DecisionRecord:
     return DecisionRecord(
-        time="2026-01-02T12:00:00Z",
+        time=datetime(2026, 1, 2, tzinfo=UTC),
+        previous=NONE,
         row_hash=row_hash(row, b"key"),
         row=row,
         status="found",

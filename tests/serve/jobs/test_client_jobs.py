@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ import uvicorn
 
 import ifonly
 from ifonly import errors
+from ifonly.client.join import answers_of
+from ifonly.client.request import request_of
 from ifonly.contract import Handler
 from ifonly.serve.app import create_app
 from ifonly.serve.config import Config
@@ -92,6 +95,19 @@ def test_a_job_has_the_answers_of_the_explainer(client: Any, tmp_path: Path) -> 
     assert table.columns[0] == "_row"  # the model has a feature of this name
     assert table["row"].tolist() == [41] * 40
     assert [one["state"] for one in client.jobs()] == ["fetched", "fetched"]
+
+
+def test_answers_of_a_stopped_job_keep_the_names_of_their_rows(tmp_path: Path) -> None:
+    """Parts are answered side by side: one that was ended may leave a gap."""
+    rows = pd.concat([DATA[:2]] * 3).set_axis(list("abcdef"))
+    request = {**request_of(EXPLAINER.setting.space, rows, k=1), "as_answers": True}
+    handler = Handler(EXPLAINER)
+    parts = [
+        json.loads(handler.respond("explain", {**request, "rows": request["rows"][a:b]})[1])
+        for a, b in ((0, 2), (4, 5))
+    ]
+    answers = answers_of([one["answers"] for one in parts], rows, [0, 4])
+    assert answers.index == ("a", "b", "e")
 
 
 def test_a_job_that_is_refused_or_stopped(client: Any) -> None:

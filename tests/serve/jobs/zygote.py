@@ -17,7 +17,7 @@ def main() -> None:
     """Import everything, and fork a server for each line."""
     import pyarrow.parquet  # noqa: F401
     import uvicorn  # noqa: F401
-    from standing import app_of  # noqa: F401
+    from standing import app_of  # type: ignore[import-not-found]  # noqa: F401
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in sys.stdin:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -16,10 +17,12 @@ from typing import Any
 
 import pytest
 
+from ifonly.contract import Refused
+from ifonly.contract.handler import refused
 from ifonly.serve.open import ModelFile
 from ifonly.serve.pool import Pool, pool
 from ifonly.serve.pool.wire import read
-from ifonly.serve.pool.worker import Worker
+from ifonly.serve.pool.worker import Worker, place_of
 
 from .asking import asked, content, question, running
 
@@ -177,3 +180,9 @@ def test_workers_end_with_the_front_however_it_ends(source: ModelFile, tmp_path:
         time.sleep(0.05)
     else:
         pytest.fail("workers are still there")
+
+
+def test_the_log_says_where_an_error_was_raised_and_no_value() -> None:
+    with pytest.raises(Refused) as caught, refused():
+        raise KeyError("a value of a row")
+    assert re.fullmatch(r"KeyError in test_faults\.py:\d+", place_of(caught.value))

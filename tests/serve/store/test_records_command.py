@@ -20,7 +20,7 @@ from ifonly.contract.question import Question, ask
 from ifonly.serve.open import ModelFile
 from ifonly.serve.store import open_store, read_key
 
-from .conftest import NOON
+from .conftest import NOON, new_schema
 
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
 ASKED: list[dict[str, Any]] = [
@@ -126,6 +126,22 @@ def test_verify_derives_answers_again(lender: Path, run: Run, tmp_path: Path) ->
     assert "--head" in run("verify", lender / "records.db")[2]
 
 
+def test_a_store_of_a_server_is_checked_with_its_key(
+    postgres: str, folder: Path, lender: Path, run: Run
+) -> None:
+    url = new_schema(postgres)
+    key, own = read_key(folder / "records.db.key"), open_store(folder / "records.db")
+    store = open_store(url, key=key)
+    store.append([entry.record for entry in own.entries()])
+    store.close()
+    own.close()
+    head = run("head", url)[1].strip()
+    assert head.startswith("6:")
+    given = ["--head", head, "--key", folder / "records.db.key"]
+    code, out, _ = run("verify", url, *given, *model_of(lender))
+    assert (code, "the same: 4" in out) == (0, True)
+
+
 def test_verify_says_that_a_record_is_of_another_model(lender: Path, run: Run) -> None:
     code, out, _ = run("verify", lender / "records.db", *model_of(lender, "other"))
     assert code == 0
@@ -137,7 +153,7 @@ def test_verify_says_that_a_record_is_of_another_model(lender: Path, run: Run) -
 def test_erased_rows_can_be_supplied(lender: Path, folder: Path, run: Run, file: str) -> None:
     store, head = folder / "records.db", run("head", folder / "records.db")[1].strip()
     code, _, err = run("erase", store, "--before", "2026-01-02T14:00:00")
-    assert (code, "4 rows" in err, "ackup" in err) == (0, True, True)
+    assert (code, "rows: 4" in err, "ackup" in err) == (0, True, True)
     assert "erased" in run("list", store)[1]
     code, out, _ = run("verify", store, "--head", head, *model_of(lender))
     assert (code, "Without their row: 4" in out, "the same: 0" in out) == (0, True, True)

@@ -102,6 +102,9 @@ def test_nothing_of_an_erased_row_is_left_in_the_file(tmp_path: Path, decide: De
 def test_a_store_has_one_key(store: Store, url: str, refused: Callable[..., Exception]) -> None:
     refused(StoreError, "another key", hint="key file", ask=lambda: open_store(url, key=b"z" * 32))
     open_store(url, key=KEY).close()
+    sql(url, "UPDATE ifonly_store SET key_check = NULL")
+    open_store(url, key=b"z" * 32, create=False).close()  # who only reads chooses none
+    open_store(url, key=KEY).close()
 
 
 def test_a_store_of_a_newer_version_is_refused(
@@ -175,7 +178,10 @@ def test_a_lost_connection_is_opened_again(postgres: str, decide: Decide) -> Non
     store.close()
 
 
-def test_a_commit_whose_answer_was_lost_is_not_made_twice(postgres: str, decide: Decide) -> None:
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_commit_whose_answer_was_lost_is_not_made_twice(
+    postgres: str, decide: Decide, count: int
+) -> None:
     """The connection ends right after the commit: whether it was made is asked of the store."""
     from .conftest import new_schema
 
@@ -192,9 +198,11 @@ def test_a_commit_whose_answer_was_lost_is_not_made_twice(postgres: str, decide:
             return done
 
     store._session.database = Ending(store.database.url)
-    written = store.append([decide(), decide(20)])
+    reply = Kept("key", "bank", "hash", 200, b"")
+    written = store.append([decide(), decide(20)][:count], reply=reply)
     assert ended
-    assert store.head() == Head(2, written.records[1].hash)
+    assert (len(written.records), written.reply) == (count, reply)
+    assert store.head() == Head(count, written.records[1].hash if count else NONE)
     assert not verify(store).faults
     store.close()
 
@@ -229,6 +237,13 @@ def test_a_read_only_store_can_be_read_and_not_written(
     store.database.run(store._session._connection, own)
     refused(StoreError, "read-only", hint="\\w", ask=lambda: store.append([decide()]))
     assert store.head().count == 1
+
+
+def test_only_its_owner_reads_a_store(tmp_path: Path, decide: Decide) -> None:
+    store = open_store(tmp_path / "records.db")
+    store.append([decide()])
+    assert {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()} == {0o600}
+    store.close()
 
 
 def test_a_key_file_is_made_once_and_read_by_its_owner_only(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,13 +53,16 @@ Rows = Annotated[
 
 def head(store: Url) -> None:
     """Print the count of the entries and the last hash, COUNT:HASH: keep it elsewhere."""
-    deliver(f"{_open(store).head()}\n", None)
+    with _open(store) as opened:
+        deliver(f"{opened.head()}\n", None)
 
 
 def list_entries(store: Url, *, after: After = 0, most: Most = 50) -> None:
     """List entries: number, time, status, what was predicted, and whether the row is kept."""
     lines = []
-    for entry, _ in zip(_open(store).entries(after), range(most), strict=False):
+    with _open(store) as opened:
+        entries = list(islice(opened.entries(after), most))
+    for entry in entries:
         record = entry.record
         kept = "row erased or not kept" if entry.row is None else "row kept"
         said = json.dumps(record.predicted, ensure_ascii=False)
@@ -67,7 +72,8 @@ def list_entries(store: Url, *, after: After = 0, most: Most = 50) -> None:
 
 def show(store: Url, number: Number) -> None:
     """Print one entry as JSON: the record, its number and its hash."""
-    entry = next(_open(store).entries(number - 1), None)
+    with _open(store) as opened:
+        entry = next(opened.entries(number - 1), None)
     if entry is None or entry.number != number:
         raise OptionError(f"There is no entry {number}.", "ifonly records head says how many.")
     whole = {"number": number, "hash": entry.hash, **entry.record.model_dump(mode="json")}
@@ -82,8 +88,9 @@ def erase(store: Url, *, before: Before) -> None:
         hint = "Give it in ISO 8601, such as 2026-01-31."
         raise OptionError(f"--before {before!r} is not a date.", hint) from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    rows, replies = _open(store).erase(moment)
-    say(f"Erased: {rows} rows and {replies} kept replies. Backups from before still hold them.")
+    with _open(store) as opened:
+        rows, replies = opened.erase(moment)
+    say(f"Erased rows: {rows}; kept replies: {replies}. Backups from before still hold them.")
 
 
 def verify(
@@ -107,37 +114,35 @@ def verify(
     from ifonly.serve.store import read_key
     from ifonly.serve.store import verify as verified
 
-    opened = _open(store)
     beside = Path(f"{store.removeprefix('sqlite:///')}.key")
     key = beside if key is None and beside.is_file() else key
     secret = None if key is None else read_key(key, create=False)
-    if secret is not None:
-        opened.check_key(secret)
-    elif rows is not None:
+    if rows is not None and secret is None:
         raise OptionError("--rows are found by their keyed hash.", "Give --key FILE.")
     if (model is None) != (data is None):
         raise OptionError("A model and its training rows go together.", "Give --model and --data.")
-    explainer, words, train = None, Words(missing or ()), None
-    if model is not None and data is not None:
-        own = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
-        words = Words(missing or (), encoded_levels(own))
-        train = read_table(data, words=words)
-        (train,) = without(outcome, train) if outcome else (train,)
-        explainer = Explainer(own, data=train, space=_space(opened, train))
-    given = [] if rows is None else _rows(rows, train, words, outcome)
-    report = verified(opened, head=_head(head), key=secret, explainer=explainer, rows=given)
-    if not head:
+    explainer, words, train, stated = None, Words(missing or ()), None, _head(head)
+    with _open(store, secret) as opened:
+        if model is not None and data is not None:
+            own = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
+            words = Words(missing or (), encoded_levels(own))
+            train = read_table(data, words=words)
+            (train,) = without(outcome, train) if outcome else (train,)
+            explainer = Explainer(own, data=train, space=_space(opened, train))
+        given = [] if rows is None else _rows(rows, train, words, outcome)
+        report = verified(opened, head=stated, key=secret, explainer=explainer, rows=given)
+    if stated is None:
         say("Without --head, entries that were dropped from the end are not missed.")
     deliver("".join(f"{line}\n" for line in _lines(report, derived=explainer is not None)), None)
     if report.faults:
         raise typer.Exit(1)
 
 
-def _open(url: str) -> Store:
-    """A store that is there already."""
+def _open(url: str, key: bytes | None = None) -> closing[Store]:
+    """A store that is there already, to be closed at the end."""
     from ifonly.serve.store import open_store
 
-    return open_store(url, create=False)
+    return closing(open_store(url, key=key, create=False))
 
 
 def _head(text: str) -> Head | None:

@@ -63,6 +63,7 @@ KeepRows = Annotated[
     bool | None, typer.Option("--keep-rows/--no-keep-rows", help="Whether records hold the rows.")
 ]
 JobFolder = Annotated[Path | None, typer.Option("--jobs", help="The folder of jobs.")]
+JobsKeep = Annotated[float | None, typer.Option(help="Days that results of jobs wait; 7.")]
 Cert = Annotated[Path | None, typer.Option(help="The certificate for TLS.")]
 Key = Annotated[Path | None, typer.Option(help="The key of the certificate.")]
 Seconds = Annotated[float | None, typer.Option(help="The most seconds of a request; 60.")]
@@ -90,6 +91,7 @@ def serve(
     record_key: RecordKey = None,
     keep_rows: KeepRows = None,
     jobs: JobFolder = None,
+    jobs_keep: JobsKeep = None,
     tls_cert: Cert = None,
     tls_key: Key = None,
     seconds: Seconds = None,
@@ -110,8 +112,10 @@ def serve(
     """
     stated: dict[str, Any] = {"host": host, "port": port, "workers": workers, "tokens": tokens}
     stated |= {"record": record, "record_key": record_key, "keep_rows": keep_rows, "jobs": jobs}
+    stated |= {"jobs_keep": jobs_keep}
     stated |= {"tls_cert": tls_cert, "tls_key": tls_key, "seconds": seconds, "body": body}
-    stated |= {"queue": queue, "each": each, "allow_hosts": tuple(allow_host or ()) or None}
+    stated |= {"queue": queue, "each": each, "jobs_keep": jobs_keep}
+    stated |= {"allow_hosts": tuple(allow_host or ()) or None}
     stated = {option: value for option, value in stated.items() if value is not None}
     source: dict[str, Any] = {"path": model, "data": data, "outcome": outcome, "rules": rules}
     source |= {"rule": tuple(rule or ()), "trust": tuple(trust or ()), "inputs": inputs}

@@ -201,12 +201,12 @@ class Job:
         first = int(ends[start - 1]) + 1 if start else 0
         return bytes(content[first : int(ends[end - 1])]).split(b"\n")
 
-    def keep(self, start: int, end: int, content: bytes, statuses: dict[str, int]) -> Part:
+    def keep(self, part: Part, content: bytes) -> Part:
         """Have the answers to some rows on disk."""
-        path = self.folder / f"{start:09}-{end:09}-{marked(content)}.part"
+        path = self.folder / f"{part.start:09}-{part.end:09}-{marked(content)}.part"
         write(path, content)
-        self.parts[start] = Part(path, start, end, statuses)
-        return self.parts[start]
+        self.parts[part.start] = replace(part, path=path)
+        return self.parts[part.start]
 
     def bodies(self) -> Iterator[bytes]:
         """The files of the parts in the order of their rows; a damaged one is left out."""

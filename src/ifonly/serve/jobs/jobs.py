@@ -6,6 +6,7 @@ import asyncio
 import errno
 import fcntl
 import json
+import logging
 import os
 import secrets
 import time
@@ -24,6 +25,8 @@ from ifonly.serve.jobs.reading import Given, read
 from ifonly.serve.jobs.runner import EACH, Runner, refused_of
 from ifonly.serve.jobs.table import columns_of
 from ifonly.serve.store import KeyReused
+
+log = logging.getLogger(__name__)
 
 CLEANING = 60.0
 """How often results that nobody has fetched are looked for, in seconds."""
@@ -74,7 +77,7 @@ class Jobs:
     ) -> None:
         self.folder, self.pool, self.limits = Path(folder), pool, limits or JobLimits()
         lanes = self.limits.lanes or max(1, getattr(pool, "workers", 1) - 1)
-        self._runner = Runner(pool, store, lanes)
+        self._runner = Runner(pool, store, lanes, self.limits.disk)
         self._jobs = self._runner.jobs
         self._cleaner: asyncio.Task[None] | None = None
         self._submitting = asyncio.Lock()
@@ -92,7 +95,11 @@ class Jobs:
             if not (folder / "job.json").exists():  # it was never accepted
                 Job.remove(folder)
                 continue
-            job = Job.load(folder)
+            try:
+                job = Job.load(folder)
+            except (ValueError, TypeError, KeyError):
+                log.exception("The job %s is damaged, and cannot go on.", folder.name)
+                continue
             if job.stated.state in GONE:
                 job.forget(result=True)
             elif job.stated.state in ENDED and (folder / "result.parquet").exists():
@@ -121,26 +128,34 @@ class Jobs:
         if ask.model not in self.pool.models:
             raise Refused(f"There is no model {ask.model!r:.60}.", kind="route")
         mark = marked(b"\0".join([ask.model.encode(), ask.form.encode(), ask.options, ask.body]))
+        limits = Limits(rows=self.limits.rows, body=self.limits.body)
+        if known := self._known(token, key, mark):
+            return known
+        given = await asyncio.to_thread(read, ask, limits)
         async with self._submitting:
-            own = self.of(token)
-            for job in (job for job in own if key and job.stated.key == key):
-                if job.stated.request_hash == mark:
-                    return job
-                raise KeyReused(
-                    f"The Idempotency-Key {key!r:.60} was used for another request.",
-                    "Give each request a key of its own.",
-                )
-            if sum(job.stated.state not in GONE for job in own) >= self.limits.jobs:
-                hint = "Fetch the result of another one, or delete it."
-                raise Refused(f"You have {self.limits.jobs} jobs already.", hint, kind="quota")
-            limits = Limits(rows=self.limits.rows, body=self.limits.body)
-            given = await asyncio.to_thread(read, ask, limits)
+            if known := self._known(token, key, mark):
+                return known
             job = await self._new(ask, given, token=token, key=key, request_hash=mark)
             self._jobs[job.stated.id] = job
         self._runner.wake()
         return job
 
-    async def _new(self, ask: Ask, given: Given, **own: str) -> Job:
+    def _known(self, token: str, key: str, mark: str) -> Job | None:
+        """The job of the same request; where there is none, a token may have too many others."""
+        own = self.of(token)
+        for job in (job for job in own if key and job.stated.key == key):
+            if job.stated.request_hash == mark:
+                return job
+            raise KeyReused(
+                f"The Idempotency-Key {key!r:.60} was used for another request.",
+                "Give each request a key of its own.",
+            )
+        if sum(job.stated.state not in GONE for job in own) >= self.limits.jobs:
+            hint = "Fetch the result of another one, or delete it."
+            raise Refused(f"You have {self.limits.jobs} jobs already.", hint, kind="quota")
+        return None
+
+    async def _new(self, ask: Ask, given: Given, **own: Any) -> Job:
         """A job of what was given, on disk; its options are tried on no rows first."""
         options = given.options
         each = {name: one for name in EACH if isinstance(one := options.get(name), list)}
@@ -185,7 +200,7 @@ class Jobs:
     def _room(self, more: int) -> Iterator[None]:
         """Refuse what the disk, or the part of it that jobs may take, cannot hold."""
         message = "There is no room for this job on the disk of the server."
-        if sum(job.bytes for job in self._jobs.values()) + more > self.limits.disk:
+        if self._runner.taken + more > self.limits.disk:
             raise Refused(message, "Fetch results, or try later.", kind="disk")
         try:
             yield

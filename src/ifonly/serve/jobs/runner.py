@@ -12,6 +12,7 @@ import json
 import re
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from ifonly.contract import DecisionRecord, Refused
@@ -33,8 +34,8 @@ EACH = ("target", "row_rules")
 class Runner:
     """Asks a pool about the rows of jobs, several parts at a time."""
 
-    def __init__(self, pool: Any, store: Any, lanes: int) -> None:
-        self.pool, self.store, self.lanes = pool, store, lanes
+    def __init__(self, pool: Any, store: Any, lanes: int, disk: int) -> None:
+        self.pool, self.store, self.lanes, self.disk = pool, store, lanes, disk
         self.jobs: dict[str, Job] = {}
         self._wake = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -153,11 +154,29 @@ class Runner:
         if said is None:
             return
         content, statuses = await asyncio.to_thread(_content, job, start, lines, said, failed)
-        part = await asyncio.to_thread(job.keep, start, end, content, statuses)
+        if self.taken + len(content) > self.disk:
+            raise Again("The jobs of this server have no room left on its disk.")
+        saving = asyncio.ensure_future(
+            asyncio.to_thread(self._save, job, Part(Path(), start, end, statuses), content)
+        )
+        try:
+            await asyncio.shield(saving)
+        finally:  # who leaves the folder to another server writes nothing any more
+            with suppress(OSError, IfonlyError):
+                await saving
         job.measure(end - start, time.monotonic() - began)
-        job.unrecorded.add(start)
-        await asyncio.to_thread(self.record, job, part)
-        job.unrecorded.discard(start)
+
+    def _save(self, job: Job, part: Part, content: bytes) -> None:
+        """Have a part on disk, and its records in the store."""
+        kept = job.keep(part, content)
+        job.unrecorded.add(part.start)
+        self.record(job, kept)
+        job.unrecorded.discard(part.start)
+
+    @property
+    def taken(self) -> int:
+        """The bytes of all jobs on disk."""
+        return sum(job.bytes for job in self.jobs.values())
 
     async def _asked(
         self, job: Job, start: int, lines: list[bytes]

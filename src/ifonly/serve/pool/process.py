@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import signal
 import socket
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ IMPORTED = [
 """What the server of processes has imported, as far as it is there."""
 ENDING = 1.0
 """The seconds in which a process that is to end may do so itself."""
+_starting = threading.Lock()
+"""Held while the environment is that of a worker."""
 
 
 @dataclass(eq=False)
@@ -140,7 +143,7 @@ def _context() -> Any:
 
 def _start(process: Any, end: socket.socket) -> None:
     """Start a process, which gets its end of a socket."""
-    with end, _one_thread():
+    with end, _starting, _one_thread():
         process.start()
 
 

@@ -28,10 +28,12 @@ async def receive(stream: asyncio.StreamReader) -> Any:
 
 def read(file: BinaryIO) -> Any:
     """The next message, waited for; raises EOFError where the other end is closed."""
-    parts = []
-    for size in (LENGTH.size, None):
-        wanted = LENGTH.unpack(parts[0])[0] if size is None else size
-        parts.append(file.read(wanted))
-        if len(parts[-1]) < wanted:
-            raise EOFError
-    return pickle.loads(parts[1])
+    (length,) = LENGTH.unpack(_exactly(file, LENGTH.size))
+    return pickle.loads(_exactly(file, length))
+
+
+def _exactly(file: BinaryIO, size: int) -> bytes:
+    content = file.read(size)
+    if len(content) < size:
+        raise EOFError
+    return content

@@ -210,7 +210,9 @@ class Worker:
         self, number: int, ask: Ask, one: Answered, request: Any = None, seconds: float = 0.0
     ) -> None:
         """Send the reply to one request."""
-        answers, reply, records = one.answers, one.reply, ()
+        answers = one.answers
+        reply: Any = one.reply
+        records: tuple[DecisionRecord, ...] = ()
         try:
             with refused(request):
                 if isinstance(reply, Refused):

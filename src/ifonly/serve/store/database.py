@@ -6,9 +6,11 @@ columns, and says in one sentence what an error of its driver means.
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
@@ -57,6 +59,8 @@ class SQLite:
         """
         if not create and not self.path.is_file():
             raise StoreError(f"There is no store {self.name!r}.", "Name the file of records.")
+        with suppress(OSError):  # rows are personal; what cannot be made, SQLite refuses below
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=WAIT, isolation_level=None, check_same_thread=False
         )

@@ -181,8 +181,8 @@ class Store:
             raise StoreError(f"{what}: {error.message}", "Run this again.") from error
         return counts[0], counts[1]
 
-    def check_key(self, key: bytes) -> None:
-        """Refuse a key that is not the one of the rows' hashes; the first one is the store's."""
+    def check_key(self, key: bytes, *, adopt: bool = True) -> None:
+        """Refuse a key that is not the one of the rows' hashes; the first to `adopt` is."""
         own = hmac.new(key, b"ifonly store", hashlib.sha256).hexdigest()
 
         def known() -> bool:
@@ -198,7 +198,7 @@ class Store:
             if not known():
                 self._session.run("UPDATE ifonly_store SET key_check = ?", (own,))
 
-        if not self._session.read(known):
+        if not self._session.read(known) and adopt:
             self._session.write(write)
 
     def close(self) -> None:
@@ -262,7 +262,7 @@ def open_store(url: str | Path, *, key: bytes | None = None, create: bool = True
     store = Store(database_of(url), create=create)
     try:
         if key is not None:
-            store.check_key(key)
+            store.check_key(key, adopt=create)
     except StoreError:
         store.close()
         raise
