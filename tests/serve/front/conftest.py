@@ -73,15 +73,9 @@ class StandIn:
 
 def record(row: dict[str, Any]) -> DecisionRecord:
     """A record of a decision about a row; what it says is of no matter here."""
-    said = {"status": "found", "predicted": "no", "wanted": "yes", "score": 0.1, "threshold": 0.5}
-    rest: dict[str, Any] = {
-        "ways": [],
-        "certificate": None,
-        "reproducible": True,
-        "run": {},
-        "row": row,
-    }
-    return DecisionRecord(time=datetime.now(UTC), row_hash="0" * 64, **said, **rest)
+    said: dict[str, Any] = {"status": "found", "predicted": "no", "wanted": "yes", "score": 0.1}
+    said |= {"threshold": 0.5, "ways": [], "certificate": None, "reproducible": True, "run": {}}
+    return DecisionRecord(time=datetime.now(UTC), row_hash="0" * 64, row=row, **said)
 
 
 @pytest.fixture(scope="session")
