@@ -29,7 +29,7 @@ async def test_a_result_is_never_of_two_models(tmp_path: Path) -> None:
         assert (waiting["state"], waiting["reason"]) == ("running", "The model is being loaded.")
         pool.marks = {**MARKS, "model": "d" * 16}
         failed = await asking.until(name, "failed")
-        assert (failed["done"], failed["reason"][:22]) == (10, "The model was replaced")
+        assert (failed["done"], "were replaced" in failed["reason"]) == (10, True)
         assert set((await asking.result(name))["row"].to_pylist()) == set(range(10))
         assert asking.app.state.store.head().count == 10
 

@@ -232,8 +232,8 @@ class Job:
         shutil.rmtree(folder, ignore_errors=True)
 
     @property
-    def bytes(self) -> int:
-        """What it takes on disk."""
+    def on_disk(self) -> int:
+        """How many bytes it takes on disk."""
         with suppress(FileNotFoundError):
             return sum(path.stat().st_size for path in self.folder.iterdir())
         return 0

@@ -22,7 +22,8 @@ from ifonly.errors import FileError
 from ifonly.serve.exchange import Ask
 from ifonly.serve.jobs.job import ENDED, Job, Stated, marked, sync, write
 from ifonly.serve.jobs.reading import Given, read
-from ifonly.serve.jobs.runner import EACH, Runner, refused_of
+from ifonly.serve.jobs.runner import EACH, Runner
+from ifonly.serve.jobs.said import refused_of
 from ifonly.serve.jobs.table import columns_of
 from ifonly.serve.store import KeyReused
 
@@ -164,7 +165,7 @@ class Jobs:
                 message = f"There are {len(one)} entries for {given.count} rows."
                 raise Refused(message, "Give one per row.", field=name)
         common = {name: one for name, one in options.items() if name not in each}
-        await self._said(ask, "explain", {**common, "rows": []})
+        tried = await self._said(ask, "explain", {**common, "rows": []})
         model = await self._said(ask, "model", {})
         columns, prediction = columns_of(model)
         name = secrets.token_hex(16)
@@ -177,7 +178,7 @@ class Jobs:
             columns=columns,
             prediction=prediction,
             most=max(1, model["limits"]["rows"]),
-            fingerprints=model["fingerprints"],
+            fingerprints=tried["fingerprints"],
             created=time.time(),
             **own,
         )

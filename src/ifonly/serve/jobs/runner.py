@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ifonly.contract import DecisionRecord, Refused
-from ifonly.contract.problem import KINDS
+from ifonly.contract import DecisionRecord
 from ifonly.errors import IfonlyError
 from ifonly.serve.exchange import Ask, Said, Sight
 from ifonly.serve.jobs.job import OPEN, Damaged, Job, Part, marked, publish
+from ifonly.serve.jobs.said import refused_of, wrong_rows
 from ifonly.serve.jobs.table import part_of, read_part, write_result
 from ifonly.serve.store import Kept
 
@@ -39,6 +39,7 @@ class Runner:
         self.jobs: dict[str, Job] = {}
         self._wake = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = False
 
     def start(self) -> None:
         """Go on with the jobs."""
@@ -50,6 +51,7 @@ class Runner:
 
     async def stop(self) -> None:
         """End the parts that are asked now; they are asked again later."""
+        self._stopping = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -88,19 +90,24 @@ class Runner:
         """Append the decision records of a part to the store, unless that was done before."""
         if self.store is None:
             return
-        written, _ = read_part(part.path.read_bytes())
-        records = [DecisionRecord.model_validate_json(one) for one in written]
-        kept = Kept(self._key(job, part.start), job.stated.token, _mark(job), 200, b"%d" % part.end)
-        self.store.append(records, reply=kept)
+        if self._kept(job, part.start) is None:
+            written, _ = read_part(part.path.read_bytes())
+            records = [DecisionRecord.model_validate_json(one) for one in written]
+            own = (_key(job, part.start), job.stated.token, _mark(job))
+            self.store.append(records, reply=Kept(*own, 200, b"%d" % part.end))
+
+    def _kept(self, job: Job, start: int) -> Kept | None:
+        """What the store has of the part that starts there: its end; None where it has nothing."""
+        if self.store is None:
+            return None
+        kept: Kept | None = self.store.replay(job.stated.token, _key(job, start), _mark(job))
+        return kept
 
     def _catch_up(self, job: Job) -> None:
         """Append the records that could not be appended before."""
         for start in sorted(job.unrecorded - set(job.asked)):
             self.record(job, job.parts[start])
             job.unrecorded.discard(start)
-
-    def _key(self, job: Job, start: int) -> str:
-        return f"job:{job.stated.id}:{start}"
 
     async def _lane(self) -> None:
         turn = 0
@@ -128,15 +135,13 @@ class Runner:
             await asyncio.to_thread(self._catch_up, job)
             if job.stated.state == "queued":
                 await asyncio.to_thread(job.state, only_from=("queued",), state="running")
-            if self.store is not None:  # rows whose records are there, and whose answers were lost
-                kept = await asyncio.to_thread(
-                    self.store.replay, job.stated.token, self._key(job, start), _mark(job)
-                )
-                end = job.asked[start] = end if kept is None else int(kept.body)
+            kept = await asyncio.to_thread(self._kept, job, start)
+            if kept is not None:  # their records are there, and their answers were lost
+                end = job.asked[start] = int(kept.body)
             await self._answer(job, start, end)
             job.pause, job.waits_for = 0.0, ""
         except asyncio.CancelledError:
-            if job.going:
+            if job.going or self._stopping:
                 raise
         except (OSError, IfonlyError, Again) as error:
             self._wait(job, _message(error))
@@ -150,10 +155,10 @@ class Runner:
     async def _answer(self, job: Job, start: int, end: int) -> None:
         lines = await asyncio.to_thread(job.lines, start, end)
         began = time.monotonic()
-        said, failed = await self._asked(job, start, lines)
-        if said is None:
+        found = await self._asked(job, start, lines)
+        if found is None:
             return
-        content, statuses = await asyncio.to_thread(_content, job, start, lines, said, failed)
+        content, statuses = await asyncio.to_thread(_content, job, start, lines, *found)
         if self.taken + len(content) > self.disk:
             raise Again("The jobs of this server have no room left on its disk.")
         saving = asyncio.ensure_future(
@@ -176,31 +181,34 @@ class Runner:
     @property
     def taken(self) -> int:
         """The bytes of all jobs on disk."""
-        return sum(job.bytes for job in self.jobs.values())
+        return sum(job.on_disk for job in self.jobs.values())
 
     async def _asked(
         self, job: Job, start: int, lines: list[bytes]
-    ) -> tuple[Said | None, dict[int, str]]:
-        """The reply about some rows, without those that cannot be read; and why, by position."""
+    ) -> tuple[Any, Sequence[DecisionRecord], dict[int, str]] | None:
+        """The reply about some rows and its records, and why single rows cannot be read.
+
+        None where the job has failed.
+        """
         failed: dict[int, str] = {}
-        while True:
+        while len(failed) < len(lines):
             places = [place for place in range(len(lines)) if place not in failed]
             said = await self._ask(job, start, places, lines)
             if said.status in AGAIN:
                 raise Again(refused_of(said).message)
+            reply = json.loads(said.body)
             if said.status == 200:
-                mark = json.loads(said.body)["fingerprints"]
-                if mark["model"] == job.stated.fingerprints["model"]:
-                    return said, failed
-                await self.end(job, "failed", "The model was replaced while the job was running.")
-                return None, {}
-            wrong = _wrong_rows(said)
+                if reply["fingerprints"] == job.stated.fingerprints:
+                    return reply, said.records, failed
+                reason = "The model, its data or its rules were replaced while the job was running."
+                await self.end(job, "failed", reason)
+                return None
+            wrong = wrong_rows(reply)
             if not wrong or job.stated.options.get("as_answers"):
                 await self.end(job, "failed", refused_of(said).message)
-                return None, {}
+                return None
             failed |= {places[place]: why for place, why in wrong.items()}
-            if len(failed) == len(lines):
-                return Said(200, b'{"rows": []}'), failed
+        return {"rows": []}, (), failed
 
     async def _ask(self, job: Job, start: int, places: list[int], lines: list[bytes]) -> Said:
         options = dict(job.stated.options)
@@ -240,38 +248,16 @@ def _message(error: Exception) -> str:
     return str(getattr(error, "message", "") or getattr(error, "strerror", "") or error)
 
 
-def refused_of(said: Said) -> Refused:
-    """The problem of a reply."""
-    problem = json.loads(said.body)
-    kind = str(problem.get("type", "")).rpartition(":")[2]
-    return Refused(
-        str(problem.get("detail", "The request could not be answered.")),
-        str(problem.get("hint", "")),
-        field=str(problem.get("field", "")),
-        kind=kind if kind in KINDS else "internal",
-        place=problem.get("place"),
-    )
-
-
-def _wrong_rows(said: Said) -> dict[int, str]:
-    """What is wrong with single rows, by position, where a reply says that it is rows."""
-    problem = json.loads(said.body)
-    if not str(problem.get("type", "")).endswith(":data"):
-        return {}
-    wrong: dict[int, str] = {}
-    for one in problem.get("errors") or [problem]:
-        found = re.match(r"rows\[(\d+)\]\.?(.*)", str(one.get("field", "")))
-        if found:
-            message = f"{found[2]}: {one['detail']}" if found[2] else str(one["detail"])
-            wrong.setdefault(int(found[1]), message)
-    return wrong
-
-
 def _content(
-    job: Job, start: int, lines: list[bytes], said: Said, failed: dict[int, str]
+    job: Job,
+    start: int,
+    lines: list[bytes],
+    reply: Any,
+    records: Sequence[DecisionRecord],
+    failed: dict[int, str],
 ) -> tuple[bytes, dict[str, int]]:
     """The file of a part, and how many of its rows have each status."""
-    reply, stated = json.loads(said.body), job.stated
+    stated = job.stated
     places = (place for place in range(len(lines)) if place not in failed)
     return part_of(
         stated.columns,
@@ -280,9 +266,13 @@ def _content(
         [json.loads(line) for line in lines],
         dict(zip(places, reply["rows"], strict=True)),
         failed,
-        records=[one.model_dump_json() for one in said.records],
+        records=[one.model_dump_json() for one in records],
         answers=reply.get("answers"),
     )
+
+
+def _key(job: Job, start: int) -> str:
+    return f"job:{job.stated.id}:{start}"
 
 
 def _mark(job: Job) -> str:
