@@ -56,7 +56,7 @@ def test_a_saved_explainer_answers_rows_with_params(saved: dict[str, Any]) -> No
     first, second = json.loads(json.dumps(frame.to_dict("records"), allow_nan=False))
     assert (first["query"], first["answer"], first["income"]) == (0, 0, 41)
     assert (second["query"], second["income"]) == (1, None)
-    assert len(saved["python_model"].predict(None, rows)) == 5
+    assert len(saved["python_model"].predict(None, rows)) == 8
 
 
 def test_without_mlflow_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:

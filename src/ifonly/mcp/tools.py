@@ -104,7 +104,8 @@ def _model(reply: dict[str, Any]) -> Iterator[str]:
 
 def _labelled(one: dict[str, Any]) -> str:
     """A value, and what people call it where that differs."""
-    return f"{one['value']}" + f" ({one['label']})" * (one["label"] != str(one["value"]))
+    value, label = str(one["value"]), str(one["label"])
+    return value if label == value else f"{value} ({label})"
 
 
 def _explain(reply: dict[str, Any]) -> Iterator[str]:
