@@ -32,7 +32,9 @@ LATENCIES = ("p50, ms", "p95, ms", "p99, ms")
 BODIES = 200
 """How many different rows are asked about, in turn."""
 LASTS = 15.0
-"""The seconds of a measurement; a tenth of it goes before, and is not counted."""
+"""The seconds of a measurement; a third of it goes before, and is not counted."""
+LONG = "network"
+"""The model of the long run and of the clients that misbehave: its rows take alike."""
 SOAK = 600.0
 LOAD = 0.8
 """The share of the throughput that the long run asks for."""
@@ -54,7 +56,7 @@ class Server:
         """What clients see; see service_load.py."""
         task = {"port": self.port, "path": "/v1/explain", "bodies": bodies, "lasts": lasts}
         command = [sys.executable, str(Path(__file__).with_name("service_load.py"))]
-        asked = json.dumps({**task, "clients": clients, "warm": lasts / 10, **more})
+        asked = json.dumps({**task, "clients": clients, "warm": min(lasts, LASTS) / 3, **more})
         done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
         return dict(json.loads(done.stdout))
 
@@ -73,8 +75,8 @@ def main(record: Record) -> None:
     with tempfile.TemporaryDirectory() as folder:
         made = {name: _saved(Path(folder), name) for name in MODELS}
         rates = throughput(record, Path(folder), made, lasts)
-        soak(record, Path(folder), made["xgboost"], rates["xgboost"], 10 if record.quick else SOAK)
-        misbehave(record, Path(folder), made["xgboost"], 5 if record.quick else 60)
+        soak(record, Path(folder), made[LONG], rates[LONG], 10 if record.quick else SOAK)
+        misbehave(record, Path(folder), made[LONG], 5 if record.quick else 60)
 
 
 def throughput(
@@ -127,7 +129,7 @@ def throughput(
 def soak(record: Record, folder: Path, bodies: list[str], rate: float, lasts: float) -> None:
     """A long run at a share of the throughput: errors, and the memory over time."""
     taken: list[int] = []
-    with started(folder, "xgboost") as server:
+    with started(folder, LONG) as server:
         over = threading.Event()
 
         def watch() -> None:
@@ -148,7 +150,7 @@ def soak(record: Record, folder: Path, bodies: list[str], rate: float, lasts: fl
     p50, p95, p99 = latencies(found)
     lines = [[lasts, asked["rate"], len(found["seconds"]) / lasts, p50, p95, p99, early, late]]
     record.table(
-        f"{lasts:g} s at 80 % load, XGBoost",
+        f"{lasts:g} s at 80 % load, {LONG}",
         ("s", "asked/s", "answered/s", *LATENCIES, "MB early", "MB late"),
         lines,
         "Memory: the proportional set sizes of the front and its workers, added up; the medians of "
@@ -167,13 +169,13 @@ def misbehave(record: Record, folder: Path, bodies: list[str], lasts: float) -> 
     """One client alone, then beside ten that misbehave."""
     (good, first), (bad, second) = new_token("good"), new_token("bad", "20/second")
     (folder / "tokens.txt").write_text(f"{first}\n{second}\n")
-    with started(folder, "xgboost", tokens="tokens.txt") as server:
+    with started(folder, LONG, tokens="tokens.txt") as server:
         alone = server.load(bodies, [("steady", 1)], lasts, token=good)
         beside: dict[str, Any] = {}
 
         def attack() -> None:
             more = {"token": bad, "rate": FLOOD}
-            beside.update(server.load(bodies, BAD, lasts + 2, **more))
+            beside.update(server.load(bodies, BAD, lasts + 5, **more))
 
         thread = threading.Thread(target=attack)
         thread.start()
@@ -185,7 +187,7 @@ def misbehave(record: Record, folder: Path, bodies: list[str], lasts: float) -> 
         for how, one in (("alone", alone), ("beside ten", found))
     ]
     record.table(
-        "One client beside ten that misbehave, XGBoost",
+        f"One client beside ten that misbehave, {LONG}",
         ("", "requests/s", *LATENCIES, "errors"),
         lines,
         f"Three send a byte every half second, two hang up, three flood, two send bombs; together "
