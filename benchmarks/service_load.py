@@ -58,7 +58,11 @@ async def steady(task: dict[str, Any], found: dict[str, Any], requests: Iterator
     while time.monotonic() < task["end"]:
         if limiter is not None:
             await limiter.turn()
+        if reader.at_eof():  # the server closes what was idle for long
+            reader, writer = await asyncio.open_connection(HOST, task["port"])
         began = time.monotonic()
+        if began > task["end"]:
+            break
         try:
             writer.write(next(requests))
             status, body = await reply(reader)

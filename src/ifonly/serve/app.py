@@ -168,7 +168,7 @@ def create_app(
     """
     front = Front(config, pool, journal)
     metrics = Metrics(lambda: float(pool.queued))
-    app = FastAPI(title="ifonly", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.include_router(_contract_routes(front))
     app.include_router(service_routes(front, metrics))
     if jobs is not None:
@@ -177,7 +177,7 @@ def create_app(
         app.add_exception_handler(kind, handler)
     guard = Guard(
         app,
-        hosts=(*config.allow_hosts, config.host),
+        hosts=(*config.allow_hosts, config.name),
         tokens=None if config.tokens is None else Tokens(config.tokens),
         spent=front.spent,
         media=MEDIA,

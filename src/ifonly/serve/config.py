@@ -134,6 +134,11 @@ class Config:
         return self.workers or len(os.sched_getaffinity(0))
 
     @property
+    def name(self) -> str:
+        """The host as it stands in addresses."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+    @property
     def default(self) -> str:
         """The model of routes without a name."""
         return next(iter(self.models))

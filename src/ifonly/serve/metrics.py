@@ -108,8 +108,8 @@ class Watch:
         try:
             await self.app(scope, receive, sending)
         except Exception as error:
-            named = {"id": own, "error": type(error).__name__, "at": _places(error)}
-            LOG.error("failed", extra={"facts": named})
+            where = {"id": own, "error": type(error).__name__, "at": _places(error)}
+            LOG.error("failed", extra={"facts": where})
             if status != GONE:
                 raise
             refused = Refused("Answering failed.", f"The log has {own}.", kind="internal")

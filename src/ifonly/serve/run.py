@@ -53,7 +53,6 @@ def serve(config: Config, say: Callable[[str], Any]) -> None:
 async def _serve(config: Config, say: Callable[[str], Any]) -> None:
     with bound(config.host, config.port) as listening:
         scheme, port = "https" if config.tls_cert else "http", listening.getsockname()[1]
-        host = f"[{config.host}]" if ":" in config.host else config.host
         key, store = secrets.token_bytes(32), None
         if config.record is not None:
             key = read_key(config.record_key or _key_beside(config.record))
@@ -81,7 +80,7 @@ async def _serve(config: Config, say: Callable[[str], Any]) -> None:
                     await jobs.start()
                 head = {} if journal is None else {"head": str(await journal.head())}
                 log("started", models=list(config.models), workers=config.processes, **head)
-                say(f"{scheme}://{host}:{port}")
+                say(f"{scheme}://{config.name}:{port}")
             except BaseException:
                 server.should_exit = True
                 raise

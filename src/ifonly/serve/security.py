@@ -6,10 +6,10 @@ Pure ASGI, so that it stands before any application: that of the service, and th
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
@@ -101,7 +101,7 @@ class Guard:
         self.tokens = tokens
         self.spent = spent or Spent()
         self._running: Counter[str] = Counter()
-        self._hosts = LOOPBACK | {_bare(host) for host in hosts}
+        self._hosts = LOOPBACK | {_bare(host) for host in hosts} - {""}
         self._media = frozenset({JSON, *media})
         self._held, self._bodies = 0, bodies or {}
         self._body, self._seconds, self._room = body, seconds, held
@@ -160,7 +160,7 @@ class Guard:
             hint = "A further name of the server is stated with --allow-host NAME."
             raise Denied("host", f"This server is not {host!r:.80}.", hint)
         origin = headers.get("origin")
-        foreign = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+        foreign = origin is not None and origin.partition("://")[2].lower() != host.lower()
         if foreign or headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             raise Denied("origin", "The request comes from a page of another site.")
         if self.tokens is None:
@@ -225,10 +225,8 @@ def _bare(host: str) -> str:
     >>> [_bare(host) for host in ("LOCALHOST:80", "[::1]:8000", "127.0.0.1", "bank.example.")]
     ['localhost', '::1', '127.0.0.1', 'bank.example']
     """
-    try:
-        return (urlsplit(f"//{host}").hostname or "").removesuffix(".")
-    except ValueError:
-        return ""
+    found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+?)\.?)(?::\d*)?", host, re.ASCII)
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

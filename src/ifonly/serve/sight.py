@@ -50,6 +50,12 @@ def seen(reply: AnyReply, sight: Sight) -> AnyReply:
     return reply
 
 
+def shown_rows(request: Any, reply: Any) -> int:
+    """How many rows a reply is about, as a quota counts them: each point of a curve is one."""
+    points = sum(map(len, reply.curves)) if isinstance(reply, PredictReply) else 0
+    return len(getattr(request, "rows", ())) + points
+
+
 def shown(score: Any, sight: Sight) -> Any:
     """A score as somebody may see it; none where it is hidden."""
     if score is None or isinstance(score, str) or sight.scores == "hidden":  # or it is infinite

@@ -6,9 +6,9 @@ One line per token, its parts separated by spaces:
     desk  9f86d081884c7d65…  1000/hour  rounded  no-rows
 
 A quota is a number of rows per second, minute, hour or day, or '-': a request costs one row, and
-every row more that it asks about. Scores are 'full', 'rounded' or 'hidden'. What stands after the
-hash may be left out. A line that begins with # is a comment. A token is 32 random bytes, so that no
-slower hash is needed.
+every row more that it asks about; a point of a curve is a row. Scores are 'full', 'rounded' or
+'hidden'. What stands after the hash may be left out. A line that begins with # is a comment. A
+token is 32 random bytes, so that no slower hash is needed.
 """
 
 from __future__ import annotations

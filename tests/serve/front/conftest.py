@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from ifonly.serve.config import Config
 from ifonly.serve.exchange import SCHEMAS, Ask, Said
 from ifonly.serve.forms import reply_of, request_of
 from ifonly.serve.open import Demo
+from ifonly.serve.sight import shown_rows
 from ifonly.serve.store import open_store
 from ifonly.serve.store.journal import Journal
 
@@ -62,9 +64,14 @@ class StandIn:
             reply = self.handler.answer(ask.route, request)
         except Refused as refused:
             return Said(refused.problem.status, refused.problem.model_dump_json().encode())
-        rows = getattr(reply, "rows", [])
+        rows, asked = getattr(reply, "rows", []), SimpleNamespace(**request)
         statuses = Counter(one.status for one in rows if hasattr(one, "status"))
-        facts = {"rows": len(rows), "statuses": statuses, "model_rows": 10, "together": 1}
+        facts = {
+            "rows": shown_rows(asked, reply),
+            "statuses": statuses,
+            "model_rows": 10,
+            "together": 1,
+        }
         records: tuple[DecisionRecord, ...] = ()
         if ask.record and ask.route == "explain":
             records = tuple(record(row) for row in request["rows"])
@@ -73,15 +80,9 @@ class StandIn:
 
 def record(row: dict[str, Any]) -> DecisionRecord:
     """A record of a decision about a row; what it says is of no matter here."""
-    said = {"status": "found", "predicted": "no", "wanted": "yes", "score": 0.1, "threshold": 0.5}
-    rest: dict[str, Any] = {
-        "ways": [],
-        "certificate": None,
-        "reproducible": True,
-        "run": {},
-        "row": row,
-    }
-    return DecisionRecord(time=datetime.now(UTC), row_hash="0" * 64, **said, **rest)
+    said: dict[str, Any] = {"status": "found", "predicted": "no", "wanted": "yes", "score": 0.1}
+    said |= {"threshold": 0.5, "ways": [], "certificate": None, "reproducible": True, "run": {}}
+    return DecisionRecord(time=datetime.now(UTC), row_hash="0" * 64, row=row, **said)
 
 
 @pytest.fixture(scope="session")

@@ -88,6 +88,7 @@ PLACES = {
     "method": ("GET", "/v1/explain", 405),
     "other method": ("DELETE", "/v1/models/loans/explain", 405),
     "odd method": ("BREW", "/v1/explain", 405),
+    "a slash more": ("GET", "/v1/models/", 404),
     "records": ("GET", "/v1/records/head", 404),
     "jobs": ("POST", "/v1/jobs", 404),
 }

@@ -20,21 +20,22 @@ from ifonly.serve.open import Demo
 from ifonly.serve.security import Guard
 from ifonly.serve.tokens import Quota, Spent, Token, Tokens, new_token, read_tokens
 
-GOOD_HOSTS = ["localhost", "localhost:8000", "127.0.0.1", "[::1]:80", "LOCALHOST", "bank.example"]
-BAD_HOSTS = ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "", "[", "::1", "a@b"]
+GOOD_HOSTS = ["localhost", "localhost:8000", "127.0.0.1", "[::1]:80", "LOCALHOST", "bank.example."]
+BAD_HOSTS = ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "", "[", "a@b"]
+BAD_HOSTS += ["::1", "evil@localhost", "localhost/x", "localhost:80:80", "local\u0131host"]
 
 
 @pytest.mark.parametrize("host", GOOD_HOSTS)
 def test_a_known_host_is_served(serve: Serve, host: str) -> None:
-    said = serve(allow_hosts=("bank.example",)).get("/v1/models", headers={"Host": host})
+    said = serve(allow_hosts=("bank.example",)).get("/v1/models", headers={"Host": host.encode()})
     assert said.status_code == 200
 
 
 @pytest.mark.parametrize("host", BAD_HOSTS)
 def test_another_host_is_refused_but_for_health(client: TestClient, host: str) -> None:
-    said = client.get("/v1/models", headers={"Host": host})
+    said = client.get("/v1/models", headers={"Host": host.encode()})
     assert (said.status_code, said.json()["type"]) == (421, "urn:ifonly:problem:host")
-    assert client.get("/v2/health/live", headers={"Host": host}).status_code == 200
+    assert client.get("/v2/health/live", headers={"Host": host.encode()}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,7 @@ def test_another_host_is_refused_but_for_health(client: TestClient, host: str) -
     [
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://["},
         {"Origin": "http://localhost:9000"},
         {"Origin": "http://localhost.evil.example"},
         {"Sec-Fetch-Site": "cross-site"},
@@ -155,7 +157,10 @@ def test_a_quota_counts_rows_and_says_when_to_come_again(serve: Serve, tmp_path:
     assert said.status_code == 429
     assert 6 * 360 - 5 <= int(said.headers["retry-after"]) <= 6 * 360
     head = {"Authorization": f"Bearer {other}"}
-    assert client.post("/v1/predict", json=asked, headers=head).status_code == 200
+    curve = {"rows": [ROW], "curve": "income", "points": 20}
+    assert client.post("/v1/predict", json=curve, headers=head).status_code == 200
+    said = client.post("/v1/predict", json=curve, headers=head)
+    assert 12 * 360 - 5 <= int(said.headers["retry-after"]) <= 12 * 360
 
 
 def test_a_quota_fills_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -147,19 +148,45 @@ def test_nothing_secret_is_in_its_log(server: Server) -> None:
     assert {"started", "request"} <= {line["event"] for line in lines}
 
 
-def test_sigterm_finishes_what_runs(lender: Any, tmp_path: Path) -> None:
-    server = start(tmp_path, lender, "--record", "none")
-    rows = [{**ROW, "income": 1000 + i} for i in range(300)]
+@pytest.fixture(scope="module")
+def other(lender: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that a test may harm."""
+    running = start(tmp_path_factory.mktemp("other"), lender)
     try:
-        with server.client() as client, ThreadPoolExecutor(1) as thread:
-            asked = thread.submit(client.post, "/v1/explain", json={"rows": rows, "k": 1})
-            time.sleep(0.2)
-            os.kill(server.process.pid, signal.SIGTERM)
-            assert asked.result(30).status_code == 200
-        assert server.process.wait(20) == 0
+        yield running
     finally:
-        server.process.kill()
-        server.process.wait()
+        running.process.kill()
+        running.process.wait()
+
+
+def test_on_a_full_disk_requests_are_refused_and_nothing_is_lost(other: Server) -> None:
+    rows = {"rows": [{**ROW, "income": 1000 + i} for i in range(15)], "k": 1}
+    files = [path.stat().st_size for path in other.log.parent.glob("ifonly-records.db*")]
+    free = resource.RLIM_INFINITY
+    pid, kind = other.process.pid, resource.RLIMIT_FSIZE
+    with other.client() as client:
+        resource.prlimit(pid, kind, (max(files) + 200_000, free))
+        try:
+            codes = [client.post("/v1/explain", json=rows).status_code for _ in range(12)]
+            before = client.get("/v1/records/head").json()["count"]
+        finally:
+            resource.prlimit(pid, kind, (free, free))
+        assert set(codes) == {200, 503}
+        assert before == 15 * codes.count(200)
+        assert client.post("/v1/explain", json=rows).status_code == 200
+        assert client.get("/v1/records/head").json()["count"] == before + 15
+
+
+def test_sigterm_finishes_what_runs(other: Server) -> None:
+    rows = [{**ROW, "income": 1000 + i} for i in range(300)]
+    with other.client() as client, ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(client.post, "/v1/explain", json={"rows": rows, "k": 1})
+        assert until(lambda: "ifonly_queue" in client.get("/metrics").text, 20)
+        time.sleep(0.2)
+        os.kill(other.process.pid, signal.SIGTERM)
+        assert asked.result(60).status_code == 200
+    assert other.process.wait(30) == 0
+    assert '"event": "stopped", "head": ' in other.log.read_text()
 
 
 def test_a_model_that_cannot_be_opened_is_an_error(tmp_path: Path, capsys: Any) -> None:

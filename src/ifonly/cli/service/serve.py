@@ -135,6 +135,7 @@ def _run(source: dict[str, Any], file: Path | None, name: str, stated: dict[str,
         from ifonly.serve.config import Config, read_config
         from ifonly.serve.open import Demo, ModelFile
         from ifonly.serve.run import serve as run
+        from ifonly.serve.security import LOOPBACK
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "fastapi", "serve") from None
     if file is not None:
@@ -151,6 +152,8 @@ def _run(source: dict[str, Any], file: Path | None, name: str, stated: dict[str,
     if config.record is not None:
         where = config.record.rpartition("@")[2]  # without a password
         say(f"Decisions are recorded in {where}; --record none: nowhere.")
+    if config.host not in LOOPBACK and config.tls_cert is None:
+        say("Tokens and rows travel as they are: use --tls-cert, or a proxy that has TLS.")
     run(config, lambda address: typer.echo(f"Serving {', '.join(config.models)} at {address}"))
 
 

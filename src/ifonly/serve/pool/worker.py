@@ -36,6 +36,7 @@ from ifonly.models.pace import Watch
 from ifonly.serve.exchange import SCHEMAS, Ask, Said, Source
 from ifonly.serve.forms import reply_of, request_of
 from ifonly.serve.pool.wire import packed, read
+from ifonly.serve.sight import shown_rows
 from ifonly.solve.chunks import ROWS_FOR_A_ROW
 from ifonly.solve.watched import new_watch
 from ifonly.solve.workers.worker import ONE_THREAD, use_one_thread
@@ -224,7 +225,7 @@ class Worker:
             status, body = error.problem.status, error.problem.model_dump_json().encode()
             reply = error
         facts = {
-            "rows": len(getattr(request, "rows", ())),
+            "rows": shown_rows(request, reply),
             "statuses": {} if answers is None else dict(Counter(map(str, answers.status))),
             "model_rows": one.model_rows,
             "together": one.together,
