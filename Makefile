@@ -45,7 +45,7 @@ demo: .venv/.core
 test: lint types suite
 
 suite: .venv/.all
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/deep
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --ignore tests/deep
 
 laws: .venv/.all
 	IFONLY_DEEP=1 IFONLY_SCALE=$(SCALE) IFONLY_SEED=$(SEED) $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal tests
@@ -56,7 +56,7 @@ test-lowest: .venv-lowest/.all
 		-W ignore::FutureWarning $(LOWEST)
 
 coverage: .venv/.all
-	IFONLY_FEW=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered \
+	IFONLY_FEW=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered \
 		--ignore tests/architecture --ignore tests/deep --ignore tests/cli/test_streams.py
 
 check: lint types
