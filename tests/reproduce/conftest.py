@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ifonly.paper import Plan, Store, matrix
+from ifonly.paper.authors.facts import DATA
 from ifonly.paper.experiments import lambdas, training
 from ifonly.paper.report import figures
 from ifonly.paper.report.findings import Findings, find
@@ -41,7 +42,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
         patch.setattr(lambdas, "LAMBDA1", (0.25, 0.5))
         patch.setattr(lambdas, "LAMBDA2", (0.5, 1.0))
         # Fewer panels are drawn sooner; of the linear models one data set is not run.
-        patch.setattr(figures, "DATA", {name: figures.DATA[name] for name in TINY.data})
+        patch.setattr(figures, "DATA", {name: DATA[name] for name in TINY.data})
         ended = [run_cell(cell, TINY, store) for cell in matrix(TINY, ONLY)]
         results = Results.gather(matrix(TINY), TINY, store, ended)
         found = find(TINY, results, {**machine(), "seconds": 1.0})
