@@ -85,15 +85,24 @@ def test_a_distance_is_the_same_to_the_last_bit_in_any_batch(seed: int, m: int) 
     assert np.array_equal(stacked[0], whole)
 
 
-def test_the_last_bit_is_the_same_with_many_features() -> None:
+@pytest.mark.parametrize("features", [20, 130])
+def test_the_last_bit_is_the_same_with_many_features(features: int) -> None:
     rng = np.random.default_rng(0)
     space = Space.describe(
-        *({"name": f"f{j}", "low": 0, "high": 1, "mad": rng.random()} for j in range(20))
+        *({"name": f"f{j}", "low": 0, "high": 1, "mad": rng.random()} for j in range(features))
     )
-    metric, points = Metric.of(space), rng.random((1000, 20))
-    whole = metric.distance(points, points[:1])
+    metric, row = Metric.of(space), rng.random((1, features))
+    points = np.where(rng.random((1000, features)) < 0.1, rng.random((1000, features)), row)
+    whole = metric.distance(points, row)
+    gaps, total = np.abs(points - row) * metric._rate, np.zeros(1000)
+    for j in range(features):
+        total += gaps[:, j]
+    assert np.array_equal(whole, total)
     for cut in (1, 2, 3, 7, 50, 333):
-        assert np.array_equal(metric.distance(points[5 : 5 + cut], points[:1]), whole[5 : 5 + cut])
+        assert np.array_equal(metric.distance(points[5 : 5 + cut], row), whole[5 : 5 + cut])
+    few = points[:30]
+    pairs = [[metric.distance(a, b) for a in few] for b in few]
+    assert np.array_equal(metric.pairwise(few), pairs)
 
 
 @settings(max_examples=50, deadline=None)

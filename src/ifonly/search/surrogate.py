@@ -41,7 +41,7 @@ class Surrogate:
     """
 
     searcher: Searcher | None = None
-    model_rows: int = 70
+    model_rows: int = 110
     needs: ClassVar[frozenset[str]] = frozenset({"surrogate"})
 
     def __post_init__(self) -> None:

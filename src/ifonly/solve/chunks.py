@@ -29,6 +29,8 @@ from ifonly.status import Status
 
 CHUNK = 1_000_000
 """About how many numbers the candidates of a chunk of rows hold; it bounds memory."""
+FEWEST = 4
+"""The fewest rows of a chunk, however wide the table: they share what a chunk costs by itself."""
 SINGLES = 1500
 """About how many single edits of a row are tried at the most, beside three of each feature."""
 ROWS_FOR_A_ROW = 2000
@@ -155,7 +157,7 @@ def rows_at_a_time(setting: Setting, method: Method, k: int) -> int:
         candidates = 1000 + min(singles, SINGLES + 3 * len(space))  # a wide table tries few of each
         chosen_from = k * (1000 + 64 * k) // 8  # the kernel of a choice; few of it at a time
         room = CHUNK * getattr(method.searcher, "room", 1)
-        return max(1, room // max(candidates * len(space), chosen_from))
+        return int(max(FEWEST, room // max(candidates * len(space), chosen_from)))
     home = getattr(setting.gradient, "home", None)
     room = CHUNK // 2 if home is None or home().device.type == "cpu" else 1000 * CHUNK
     return max(1, room // (4 * k * space.offsets[-1]))

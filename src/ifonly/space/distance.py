@@ -15,6 +15,7 @@ times the share of features that change. With a sparsity of 0 it is the cost.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,6 +33,8 @@ COPIED = 1 << 13
 """Up to so many numbers, a copy in the order of the features is added up faster."""
 SMALL = 1 << 16
 """Numbers that stay in the cache through several passes."""
+WIDE = 100
+"""From so many features on, most are the same in two points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +153,8 @@ class Metric:
 
         Small arrays are worked on whole, large ones a feature at a time.
         """
+        if len(a) >= WIDE:
+            return self._wide(a, b)
         if max(a.size, b.size) <= SMALL:
             prices = self._prices(a, b)
             # A sum of few would add in another order, and so would one across the memory's order.
@@ -170,6 +175,24 @@ class Metric:
             here = slice(j, j + 1)
             total += self._prices(a[here], b[here], here)[0]
         return np.asarray(total)
+
+    def _wide(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """[...] the distance between a and b [d, ...] of many features, a few points at a time.
+
+        Only features that differ are added up: a zero less changes no sum.
+        """
+        points = np.broadcast_shapes(a.shape[1:], b.shape[1:])
+        if len(a) * math.prod(points) > SMALL and max(points) > 1:
+            axis = int(np.argmax(points))
+            halves = zip(_halves(a, axis + 1), _halves(b, axis + 1), strict=True)
+            return np.concatenate([self._wide(*half) for half in halves], axis=axis)
+        part = np.flatnonzero((a != b).any(axis=tuple(range(1, 1 + len(points)))))
+        prices = self._prices(a[part], b[part], part)
+        if not len(part):
+            return np.zeros(points)
+        if math.prod(points) <= FEW:
+            return np.asarray(np.add.accumulate(prices, axis=0)[-1])
+        return np.asarray(np.add.reduce(np.ascontiguousarray(prices), axis=0))
 
     def _summed(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] the distance between large a and b [d, ...] without missing values.
@@ -192,7 +215,9 @@ class Metric:
         """[..., m, m] the distances among points [..., m, d]."""
         return self.distance(points[..., :, None, :], points[..., None, :, :])
 
-    def _prices(self, a: np.ndarray, b: np.ndarray, part: slice = slice(None)) -> np.ndarray:
+    def _prices(
+        self, a: np.ndarray, b: np.ndarray, part: slice | np.ndarray = slice(None)
+    ) -> np.ndarray:
         """[d, ...] of the features of a part, each gap multiplied by its scale."""
         shape = (-1,) + (1,) * (a.ndim - 1)
         out = np.subtract(a, b)
@@ -223,6 +248,12 @@ def _fronts(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         b = b.reshape((1,) * (axes - b.ndim) + b.shape)
     order = (axes - 1, *range(axes - 1))
     return a.transpose(order), b.transpose(order)
+
+
+def _halves(points: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """Both halves along an axis; twice the same where the axis has one place for all."""
+    first, second = np.array_split(points, 2, axis) if points.shape[axis] > 1 else (points, points)
+    return first, second
 
 
 def _back(parts: np.ndarray) -> np.ndarray:

@@ -20,6 +20,8 @@ LARGEST = 256
 """The most entries of a shared table."""
 BLOCK = 8192
 """Rows asked at a time, so that what they pass through stays in the cache."""
+WIDE, NUMBERS = 100, 1 << 15
+"""From so many columns on, so many numbers are asked about at a time, all columns in one step."""
 
 
 Layer = tuple[np.ndarray, np.ndarray]
@@ -90,7 +92,9 @@ class Lookup:
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the logits; [n, 1] the numbers of a regression."""
-        blocks = [self._block(codes[i : i + BLOCK]) for i in range(0, len(codes), BLOCK)]
+        columns = len(self.columns)
+        size = BLOCK if columns < WIDE else max(1, NUMBERS // columns)
+        blocks = [self._block(codes[i : i + size]) for i in range(0, len(codes), size)]
         output = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
         if output.shape[1] < len(self.classes):
             output = np.concatenate([np.zeros_like(output), output], axis=1)
@@ -104,8 +108,11 @@ class Lookup:
         if self.missing is not None:
             codes = np.where(np.isnan(codes), self.missing, codes)
         wide = np.ones((len(self.columns) + 1, n), dtype=self.slope[0].dtype)
-        for i, j in enumerate(self.columns):
-            wide[i] = codes[:, j] - self.low[i]
+        if len(self.columns) < WIDE:
+            for i, j in enumerate(self.columns):
+                wide[i] = codes[:, j] - self.low[i]
+        else:
+            wide[:-1] = codes[:, self.columns].T - self.low[:, None]
         passed = _product(wide.T, self.slope[0], len(self.slope[1]))
         for group, table in zip(self.groups, self.tables, strict=True):
             index = np.zeros(n, dtype=np.float32)
