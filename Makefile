@@ -1,6 +1,6 @@
 # A fresh clone needs python3 (3.11 or later) and make, nothing else:
 #   make demo     the core alone, then a counterfactual explanation in the terminal
-#   make test     every extra, then 'make check' and the tests
+#   make test     every extra, then lint, strict types and the tests
 #   make laws     deep random runs, and other cases of the long tests; SCALE=20 runs twenty times as
 #                 many, SEED=1000 others
 #   make check    lint, format, strict types, architecture
@@ -12,7 +12,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 LOWEST := tests/laws tests/rules tests/space tests/select tests/refine tests/problem tests/explainer tests/contract
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(INSTALL_OPTIONS) --constraint constraints.txt
 PART ?= all
 WORKERS ?= 2
 SCALE ?= 1
@@ -27,17 +27,25 @@ export IFONLY_PAPER ?= $(shell cd ../shared/paper && pwd)
 endif
 
 # One thread for each process: two workers that start two threads each only get in each other's way.
-test laws test-lowest coverage: export OMP_NUM_THREADS ?= 1
-test laws test-lowest coverage: export OPENBLAS_NUM_THREADS ?= 1
+test suite laws test-lowest coverage: export OMP_NUM_THREADS ?= 1
+test suite laws test-lowest coverage: export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test laws test-lowest coverage check bench clean
+# The tests start many processes: each would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo install test suite laws test-lowest coverage check lint types bench clean
 .DELETE_ON_ERROR:
+
+install: .venv/.all .venv-lowest/.all
 
 demo: .venv/.core
 	$(BIN)/ifonly demo
 
-test: check
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/architecture --ignore tests/deep
+# 'make -j 2 test' checks the types while the tests run.
+test: lint types suite
+
+suite: .venv/.all
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --ignore tests/deep
 
 laws: .venv/.all
 	IFONLY_DEEP=1 IFONLY_SCALE=$(SCALE) IFONLY_SEED=$(SEED) $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal tests
@@ -48,14 +56,18 @@ test-lowest: .venv-lowest/.all
 		-W ignore::FutureWarning $(LOWEST)
 
 coverage: .venv/.all
-	IFONLY_FEW=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered \
+	IFONLY_FEW=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered \
 		--ignore tests/architecture --ignore tests/deep --ignore tests/cli/test_streams.py
 
-check: .venv/.all
+check: lint types
+	$(BIN)/python -m pytest -q tests/architecture
+
+lint: .venv/.all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: .venv/.all
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/architecture
 
 bench: .venv/.all
 	$(BIN)/python benchmarks/run.py $(PART) $(OPTIONS)
@@ -79,6 +91,6 @@ clean:
 
 .venv-lowest/.all: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv .venv-lowest
-	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check $(INSTALL_OPTIONS) \
 		--constraint constraints-lowest.txt --editable ".[contract,exact,parquet]" polars hypothesis pytest pytest-xdist
 	touch $@

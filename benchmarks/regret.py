@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import ifonly
+from exact_choice import ExactChoice
 from ifonly.arrays.batches import gather
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.select import Determinant
-from ifonly.select.exact_choice import ExactChoice
 from proving import posed
 from published import published
 from record import Record

@@ -1,9 +1,9 @@
 """What many tests share: a check of errors, and how much of a long test is run.
 
 A test marked `sample(n)` runs every n-th of its cases, or an n-th of its examples where hypothesis
-draws them. `make laws` sets IFONLY_DEEP: such tests run other cases, IFONLY_SCALE times as many,
-from IFONLY_SEED on, and twice as many examples, beside the tests of tests/deep; SCALE=5 runs every
-case. `make coverage` sets IFONLY_FEW: few examples of every test.
+draws them. `make laws` sets IFONLY_DEEP: such tests run other cases and examples, IFONLY_SCALE
+times as many, from IFONLY_SEED on, beside the tests of tests/deep; SCALE=5 runs every case.
+`make coverage` sets IFONLY_FEW: few examples of every test.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import is_hypothesis_test, seed, settings
 
 import ifonly
 
@@ -43,6 +43,7 @@ DEEP = bool(os.environ.get("IFONLY_DEEP"))
 FEW = bool(os.environ.get("IFONLY_FEW"))
 SCALE = float(os.environ.get("IFONLY_SCALE", "1"))
 SEED = int(os.environ.get("IFONLY_SEED", "0"))
+CI = bool(os.environ.get("CI"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -56,7 +57,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         run = True if marker else not DEEP or item.path.parent.name == "deep"
         if is_hypothesis_test(getattr(item, "obj", None)):
             if not seen[name]:
-                _draw(item, 2 * SCALE / stride if DEEP else 0.1 if FEW else 1 / stride)
+                _draw(item, SCALE / stride if DEEP else 0.1 if FEW else 1 / stride)
         elif run and DEEP:
             run = (seen[name] - 1 - SEED) % stride < SCALE
         elif run:
@@ -68,8 +69,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _draw(item: pytest.Item, share: float) -> None:
-    """Let hypothesis draw a share of the examples that a test states."""
+    """Let hypothesis draw a share of the examples that a test states; in deep runs others."""
     test = item.obj  # type: ignore[attr-defined]
+    if DEEP and CI:
+        seed(SEED + 1)(test)
     stated = test._hypothesis_internal_use_settings
     count = max(1, round(share * stated.max_examples))
     test._hypothesis_internal_use_settings = settings(stated, max_examples=count)
@@ -77,5 +80,5 @@ def _draw(item: pytest.Item, share: float) -> None:
 
 # A submission is judged on the same examples each time; a developer sees new ones every day.
 settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
+if CI:
     settings.load_profile("ci")

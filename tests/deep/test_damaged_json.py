@@ -22,7 +22,7 @@ def test_a_whole_file_can_be_used_in_every_way(place: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning")  # numbers such as 1e308
-@pytest.mark.draws(100)
+@pytest.mark.draws(40)
 def test_a_damaged_file_is_refused_by_one_error_or_can_be_used_in_every_way(
     seed: int, tally: Callable[[str, int], None]
 ) -> None:

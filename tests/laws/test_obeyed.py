@@ -1,4 +1,4 @@
-"""No answer breaks a rule: ten thousand rows, every method, judged by the independent checker.
+"""No answer breaks a rule: thousands of rows, every method, judged by the independent checker.
 
 What is judged are the frames that users get, after rounding, and once more after JSON.
 """
@@ -69,8 +69,10 @@ OPEN = ("linear", "three classes", "regression", "network")
 """The kinds of models that have a gradient and can be read."""
 DEEP = bool(os.environ.get("IFONLY_DEEP"))
 SCALE = max(1, round(float(os.environ.get("IFONLY_SCALE", "1"))))
-TABLES, ROWS, FEW = (SCALE, 102, 4 * SCALE) if DEEP else (1, 34, 2)
+TABLES, ROWS, FEW = (SCALE, 68, 2 * SCALE) if DEEP else (1, 34, 2)
 """Tables per kind of model, and the rows of each: many for most methods, few for the slow ones."""
+START = 10_000 * (1 + int(os.environ.get("IFONLY_SEED", "0"))) if DEEP else 0
+"""The first seed: a deep run has other tables."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ def test_no_answer_of_a_searcher_breaks_a_rule(name: str) -> None:
     asked = found = 0
     for seed in range(TABLES * len(KINDS)):
         described = name in ("auto", "edits") and seed % 4 == 3
-        seed += 1000 * list(SEARCHERS).index(name)
+        seed += START + 1000 * list(SEARCHERS).index(name)
         question = question_of(KINDS[seed % len(KINDS)], seed, ROWS, described=described)
         method = SEARCHERS[name]
         answers = question.ask(explain, method=method, seed=seed)
@@ -211,7 +213,7 @@ def test_no_answer_of_a_method_that_looks_inside_the_model_breaks_a_rule(
     monkeypatch.setattr(recipes, "PATIENT", replace(recipes.PATIENT, steps=600))
     asked = found = refused = 0
     for place, kind in enumerate(OPEN):
-        seed = 100 * list(INSIDE).index(name) + 10 + place
+        seed = START + 100 * list(INSIDE).index(name) + 10 + place
         question = question_of(kind, seed, FEW)
         try:
             answers = question.ask(INSIDE[name], seed=seed)
@@ -228,4 +230,4 @@ def test_no_answer_of_a_method_that_looks_inside_the_model_breaks_a_rule(
 
 def test_thousands_of_rows_are_asked() -> None:
     searched = len(SEARCHERS) * len(KINDS) * TABLES * ROWS
-    assert searched + len(INSIDE) * len(OPEN) * FEW >= (3_000 * SCALE if DEEP else 1_000)
+    assert searched + len(INSIDE) * len(OPEN) * FEW >= (2_000 * SCALE if DEEP else 1_000)

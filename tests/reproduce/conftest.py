@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from ifonly.paper import Plan, Store, matrix
+from ifonly.paper.authors.facts import DATA
 from ifonly.paper.experiments import lambdas, training
+from ifonly.paper.report import figures
 from ifonly.paper.report.findings import Findings, find
 from ifonly.paper.report.report import write
 from ifonly.paper.runs.machine import machine
@@ -39,10 +41,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
         patch.setattr(training, "FOLDS", 2)
         patch.setattr(lambdas, "LAMBDA1", (0.25, 0.5))
         patch.setattr(lambdas, "LAMBDA2", (0.5, 1.0))
+        # Fewer panels are drawn sooner; of the linear models one data set is not run.
+        patch.setattr(figures, "DATA", {name: DATA[name] for name in TINY.data})
         ended = [run_cell(cell, TINY, store) for cell in matrix(TINY, ONLY)]
-    results = Results.gather(matrix(TINY), TINY, store, ended)
-    found = find(TINY, results, {**machine(), "seconds": 1.0})
-    return Tiny(TINY, store, found, write(found, store.folder))
+        results = Results.gather(matrix(TINY), TINY, store, ended)
+        found = find(TINY, results, {**machine(), "seconds": 1.0})
+        return Tiny(TINY, store, found, write(found, store.folder))
 
 
 @pytest.fixture
@@ -51,11 +55,3 @@ def records() -> Path:
     if not {"IFONLY_PAPER", "IFONLY_DATA"} <= set(os.environ):
         pytest.skip("IFONLY_PAPER and IFONLY_DATA do not name the paper's records and data")
     return Path(os.environ["IFONLY_PAPER"])
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker has all tests of this folder, so that the small run is made once."""
-    for item in items:
-        if item.path.parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.xdist_group("reproduce"))

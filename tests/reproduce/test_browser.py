@@ -13,12 +13,9 @@ import pytest
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-pytestmark = [
-    pytest.mark.skipif(
-        BROWSER is None, reason="no chromium here: apt-get install chromium brings Debian's"
-    ),
-    pytest.mark.xdist_group("reproduction"),
-]
+pytestmark = pytest.mark.skipif(
+    BROWSER is None, reason="no chromium here: apt-get install chromium brings Debian's"
+)
 
 # Runs in the page once everything is loaded, and leaves what it saw where --dump-dom shows it.
 LOOK = """<script>

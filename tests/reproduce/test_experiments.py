@@ -19,8 +19,6 @@ from ifonly.paper.experiments.subjects import subject
 from ifonly.paper.experiments.training import oversampled
 from ifonly.paper.report.tables import echoed
 
-pytestmark = pytest.mark.xdist_group("reproduction")  # so that the small run is made once
-
 
 def frame(tiny: Any, experiment: str, **where: Any) -> pd.DataFrame:
     table = tiny.found.results.table(experiment)

@@ -9,11 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 
 from ifonly.paper.report.figures import FORMATS
-
-pytestmark = pytest.mark.xdist_group("reproduction")  # so that the small run is made once
 
 CHARTS = ("sets", "linear", "f1", "precision", "recall", "lambdas")
 

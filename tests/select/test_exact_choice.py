@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from exact_choice import ExactChoice, best_set
 from ifonly.errors import OptionError
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.select import Determinant
-from ifonly.select.exact_choice import ExactChoice, best_set
 from ifonly.testing import random_codes, random_problem
 
 SEEDS = st.integers(0, 5_000)

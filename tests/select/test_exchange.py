@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from exact_choice import ExactChoice
 from ifonly.problem.problem import Problem
 from ifonly.select import Determinant, Polish
-from ifonly.select.exact_choice import ExactChoice
 from ifonly.select.exchange import Chosen, _gains, empty, exchange, grow
 from ifonly.select.polish import around
 from ifonly.testing import random_pool, random_problem

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from exact_choice import ExactChoice
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.rules import at_most_change
 from ifonly.select import Determinant, Filtered, InOrder, Polish, Selector, Ways
-from ifonly.select.exact_choice import ExactChoice
 from ifonly.testing import MODEL_KINDS, check_selector, random_pool, random_problem
 
 DROPS = {"fills": False}

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ifonly
+from exact_choice import ExactChoice
 from ifonly.models import Counted
 from ifonly.problem.goal import resolve
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.search import Engine
 from ifonly.select import Determinant, Polish, Selector, Ways
-from ifonly.select.exact_choice import ExactChoice
 from ifonly.solve.pose import pose
 from ifonly.solve.prepare import prepare
 from ifonly.space import Categorical, Continuous, Space

@@ -69,14 +69,6 @@ class Causes:
             reached[:, link.effect] |= reached[:, link.causes].any(axis=1)
         return reached
 
-    def downstream(self, j: int) -> tuple[int, ...]:
-        """The positions of the features that an action on feature j reaches, causes first."""
-        reached = {j}
-        for link in self.links:
-            if not reached.isdisjoint(link.causes):
-                reached.add(link.effect)
-        return tuple(effect for effect in self.effects if effect in reached - {j})
-
     def acted(self, x: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """bool [q, m, d]: the features that actions [q, m, d] set to another value than x [q, d].
 
