@@ -48,7 +48,7 @@ def test_every_example_of_the_schemas_is_answered(small: Handler, mixed: Handler
 def test_the_schemas_know_the_columns_of_the_model(mixed: Handler) -> None:
     schema = mixed.schemas()["explain"]["request"]["$defs"]["Row"]
     age, pay = schema["properties"]["age"], schema["properties"]["pay"]
-    assert age == {"type": "integer", "description": "From 18 to 69 in the data."}
+    assert age == {"type": "integer", "description": "From 18 to 68 in the data."}
     assert pay["type"] == ["number", "null"]
     assert schema["properties"]["grade"] == {"enum": ["low", "mid", "high"]}
     assert schema["properties"]["member"] == {"enum": [False, True]}
