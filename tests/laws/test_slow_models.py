@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,14 @@ def test_a_model_that_takes_long_gets_a_surrogate_and_every_row_says_so(
     assert "Surrogate" in answers.record["method"]
     assert answers.notes[0].startswith("The model is slow")
     assert not ifonly.Explainer(MODEL, data=DATA, method=Engine()).setting.slow
+
+
+def test_waiting_for_a_core_makes_no_model_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepared, "SLOW", 2e-6)
+    monkeypatch.setattr(prepared, "_delayed", time.perf_counter)
+    model = ifonly.as_model(lambda frame: frame["a"] > 0.5, classes=["no", "yes"])
+    data = pd.DataFrame({"a": np.linspace(0, 1, 80)})
+    assert not ifonly.explain(model, data[:1], data=data, k=1).record["slow"]
 
 
 def test_a_record_of_a_surrogate_can_be_asked_again(answers: ifonly.Answers) -> None:

@@ -93,6 +93,24 @@ def test_jobs_wait_for_others_and_leave_them_a_worker(
     assert order[:5].count("user") >= 4
 
 
+def test_requests_with_many_rows_leave_others_a_worker(
+    source: ModelFile, run: Callable[[Any], Any]
+) -> None:
+    many = json.loads(question(1, "slow"))
+    many = json.dumps({**many, "rows": many["rows"] * 70}).encode()
+
+    async def ask() -> None:
+        async with running(source) as pool:
+            large = asyncio.gather(*(pool.ask(asked(many)) for _ in range(2)))
+            await asyncio.sleep(0.05)
+            assert pool.queued == 1, "one worker is left free"
+            assert (await pool.ask(asked(question(2)))).status == 200
+            assert not large.done()
+            assert [one.status for one in await large] == [200, 200]
+
+    run(ask())
+
+
 def test_a_pool_that_stops_answers_what_it_has_taken(
     source: ModelFile, run: Callable[[Any], Any]
 ) -> None:

@@ -13,6 +13,7 @@ import logging
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ifonly.contract import Refused
@@ -24,6 +25,8 @@ from ifonly.serve.pool.staff import Staff
 
 log = logging.getLogger(__name__)
 
+LARGE = 64
+"""A request with more rows lets others go first and never has all workers: as a part of a job."""
 DEATHS = 4
 """A request is not asked again once the deaths of its workers count so much: four by a signal from
 outside, two of another kind."""
@@ -130,6 +133,7 @@ class Pool:
             return _problem(message, nearest(ask.model, self.models), kind="route")
         loop, now, left = asyncio.get_running_loop(), time.monotonic(), None
         rows = max(1, ask.body.count(b"{") - 1) if ask.form in ("contract", "kserve") else math.inf
+        ask = replace(ask, background=ask.background or rows > LARGE)
         item = Item(ask, loop.create_future(), int(min(rows, self._queue.together)), now)
         if ask.deadline is not None:
             left = ask.deadline - now
