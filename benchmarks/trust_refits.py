@@ -48,8 +48,9 @@ COLUMNS = ("table", "model", "seed", "setting", "full", "valid", "all", "ratio",
 NOTE = (
     f"k = {K}. full: rows with all answers, as a share of those that have them without a demand. "
     f"valid: the share of answers times {FRESH} fresh refits that give the wanted outcome; all: of "
-    "answers valid in each. ratio: the nearest answer's distance, as a multiple of that without a "
-    "demand, in the mean over rows that both answer."
+    "answers valid in each. ratio: the mean distance of the nearest answers, as a multiple of that "
+    "without a demand, over rows that both answer; a mean of ratios would be that of the few rows "
+    "that lie a hair from the threshold."
 )
 
 
@@ -167,7 +168,7 @@ class Trial:
     def _held(self, found: pd.DataFrame, near: np.ndarray, plain: np.ndarray) -> list[float]:
         """Validity in fresh refits, validity in all of them, and how much farther answers are."""
         both = np.isfinite(near) & np.isfinite(plain)
-        ratio = float((near[both] / plain[both]).mean()) if both.any() else np.nan
+        ratio = float(near[both].sum() / plain[both].sum()) if both.any() else np.nan
         if not len(found):
             return [np.nan, np.nan, ratio]
         valid = np.array([model.predict(found) == self.wanted for model in self.fresh])
