@@ -110,6 +110,11 @@ DAMAGES: dict[str, tuple[Change, str]] = {
         lambda f: f["space"].update(weights={"pairs": [["income", {"cost": 1}]]}),
         "cost",
     ),
+    "rules of one row of three": (
+        lambda f: f["record"]["pairs"].append(["row_rules", [[]]]),
+        "are not those of 3 rows",
+    ),
+    "a class that is none": (lambda f: f.update(reached=[[9, 9]] * 3), "a class that the model"),
     "a proof without seconds": (lambda f: f.update(bound=[0, 0, 0]), "lacks its seconds"),
     "a library of nothing": (lambda f: f.update(library="numpy"), "'numpy'"),
 }
