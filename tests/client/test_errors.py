@@ -41,7 +41,7 @@ from .models import FRAME
         {"kk": 3},
         {"minimal": True},
     ],
-    ids=str,
+    ids=lambda options: str(options).partition(" at 0x")[0],
 )
 def test_errors_are_those_of_the_explainer(
     mixed: ifonly.Explainer, shared: Client, options: Any
