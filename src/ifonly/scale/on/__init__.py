@@ -1,0 +1,1 @@
+"""Where a run's shards are answered: an adapter of a page for each engine."""

@@ -1,0 +1,1 @@
+"""Where parts and the manifest are kept: a folder, or an object store."""
