@@ -10,6 +10,19 @@ APPLICANT = 27248
 """The position of someone in the test part whom the model refuses."""
 RULES = ("race fixed", "gender fixed", "marital_status fixed", "age only increases")
 LABELS = {0: "<=50K", 1: ">50K"}
+PAGE_LABELS = {
+    0: "at most 50K",
+    1: "more than 50K",
+    "age": "Age",
+    "workclass": "Kind of work",
+    "education": "Education",
+    "marital_status": "Marital status",
+    "occupation": "Occupation",
+    "race": "Race",
+    "gender": "Gender",
+    "hours_per_week": "Hours per week",
+}
+"""What the page calls classes and features, in place of the names of columns."""
 
 
 def demo_model() -> tuple[Any, Dataset, Dataset]:

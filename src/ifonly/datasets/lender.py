@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ifonly.datasets.approval import approves, check_bias, drawn_groups
 from ifonly.errors import DataError, OptionError, nearest
 
 Equation = Callable[[pd.DataFrame], "pd.Series[Any]"]
@@ -78,6 +79,8 @@ class Lender:
         The causes of each feature, causes before effects.
     equations
         The equation of each feature with causes.
+    bias
+        The planted injustice, if any; see `make_lender`.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Lender:
     noise: pd.DataFrame
     graph: Mapping[str, tuple[str, ...]]
     equations: Mapping[str, Equation]
+    bias: str | None = None
 
     def approves(self, rows: pd.DataFrame) -> npt.NDArray[np.bool_]:
         """Whether each row's loan is approved, by the rule that decides the outcome.
@@ -111,7 +115,7 @@ class Lender:
         >>> lender.approves(lender.frame)
         array([ True])
         """
-        return _approves(rows)
+        return approves(rows, self.bias)
 
     def abduct(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The noise of each row: its values minus what the equations give.
@@ -185,7 +189,7 @@ class Lender:
         return column.astype(rows[name].dtype)
 
 
-def make_lender(n: int, seed: int) -> Lender:
+def make_lender(n: int, seed: int, bias: str | None = None) -> Lender:
     """A lender with n applicants.
 
     Parameters
@@ -194,6 +198,11 @@ def make_lender(n: int, seed: int) -> Lender:
         The number of applicants.
     seed
         The same n and seed give the same applicants.
+    bias
+        Applicants have a `group` and a `district`, and the rule that approves is: the same for all
+        ('none'); for group b, savings of another 3,000 ('cost'); for district south, which stands
+        for group b, the same ('proxy'); or no approval of manual workers in district south
+        ('blocked').
 
     Returns
     -------
@@ -202,7 +211,7 @@ def make_lender(n: int, seed: int) -> Lender:
     Raises
     ------
     OptionError
-        n is not a whole number above 0, or the seed not one of 0 or more.
+        n is not a whole number above 0, the seed not one of 0 or more, or the bias not known.
 
     Examples
     --------
@@ -212,6 +221,7 @@ def make_lender(n: int, seed: int) -> Lender:
     """
     _require_whole("n", n, least=1)
     _require_whole("seed", seed, least=0)
+    check_bias(bias)
     random = np.random.default_rng(seed)
     frame = pd.DataFrame(
         {
@@ -230,20 +240,18 @@ def make_lender(n: int, seed: int) -> Lender:
     )
     for name, equation in EQUATIONS.items():
         frame[name] = equation(frame[list(GRAPH[name])]) + noise[name]
-    outcome = pd.Series(np.where(_approves(frame), "approved", "refused"), name="outcome")
-    return Lender(frame, outcome, noise, dict(GRAPH), dict(EQUATIONS))
+    graph = dict(GRAPH)
+    if bias is not None:
+        frame = frame.assign(**drawn_groups(n, random))
+        graph |= {"group": (), "district": ()}
+    approved = approves(frame, bias)
+    outcome = pd.Series(np.where(approved, "approved", "refused"), name="outcome")
+    return Lender(frame, outcome, noise, graph, dict(EQUATIONS), bias)
 
 
 def _require_whole(name: str, value: object, *, least: int) -> None:
     if not isinstance(value, int | np.integer) or value < least:
         raise OptionError(f"{name} is {value!r}.", f"Give a whole number, at least {least}.")
-
-
-def _approves(rows: pd.DataFrame) -> npt.NDArray[np.bool_]:
-    owed = rows["debt"] + rows["loan"]
-    affordable = 3 * owed <= 2 * rows["income"]
-    secured = 4 * rows["savings"] >= 3 * rows["loan"]
-    return (affordable & secured).to_numpy()
 
 
 def _income(causes: pd.DataFrame) -> pd.Series[Any]:

@@ -1,0 +1,1 @@
+"""Is recourse equal? An audit of a model by groups, all of it from one pass of answers."""
