@@ -1,0 +1,90 @@
+"""The reference has every public name, every command and every route, as they are."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from tests.architecture.test_docstrings import public
+from tests.site.conftest import ROOT, Site
+
+import ifonly
+from ifonly import scale
+from ifonly.rules.language import grammar, relations, verbs
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from write_reference import pages
+
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def test_every_name_of_the_package_is_on_a_page() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE.glob("*.md"))
+    shown = re.findall(r"^::: ifonly\.(\S+)$", text, re.MULTILINE)
+    roots = {name.split(".")[0] for name in shown}
+    assert set(ifonly.__all__) - roots == set()
+    assert len(shown) == len(set(shown)), "a name is shown twice"
+
+
+def test_every_public_name_and_method_has_a_place_in_the_built_reference(site: Site) -> None:
+    built = "".join(page.read_text() for page in (site.folder / "reference").glob("*.html"))
+    places = set(re.findall(r'id="(ifonly[\w.]*)"', built))
+    names = [*(name for name, _ in public()), *(f"scale.{name}" for name in scale.__all__)]
+    missing = [name for name in names if not _shown(name, places)]
+    assert missing == []
+
+
+def _shown(name: str, places: set[str]) -> bool:
+    """Whether a name has a place: its own, that of the root, or in a module of the same name."""
+    module, _, rest = name.partition(".")
+    own = {f"ifonly.{name}", f"ifonly.{name}.{rest}"}
+    own |= {f"ifonly.{rest or module}"} if module != "scale" else set()
+    return bool(own & places)
+
+
+@pytest.mark.parametrize("name", sorted(pages()))
+def test_what_a_script_writes_is_as_it_would_write_it_now(name: str) -> None:
+    """`python scripts/write_reference.py` writes it again."""
+    assert (REFERENCE / name).read_text(encoding="utf-8") == pages()[name]
+
+
+def test_the_grammar_is_that_of_the_code() -> None:
+    page = _squeezed((REFERENCE / "rule-language.md").read_text(encoding="utf-8"))
+    for module in (grammar, verbs, relations):
+        text = str(module.__doc__)
+        rules = [line for line in text.splitlines() if re.match(r"\s*(\w+ += |\|)", line)]
+        assert len(rules) > 2
+        assert [line for line in rules if _squeezed(line) not in page] == []
+
+
+def test_the_figures_of_the_comparison_are_those_of_the_benchmarks() -> None:
+    measured = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    lines = [set(_cells(line)) for line in measured.splitlines() if line.startswith("| ")]
+    text = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
+    tables = text.split("## What was measured")[1].split("## What each does better")[0]
+    rows = [_cells(line) for line in tables.splitlines() if re.match(r"\| [a-zFN].*\d", line)]
+    assert len(rows) == 13
+    for by, milliseconds, *rest in rows:
+        same = [line for line in lines if by in line]
+        assert any(milliseconds in line for line in same), by
+        assert any(set(rest) <= line for line in same), by
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip(" |").split("|")]
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_every_page_of_the_folder_is_in_the_navigation() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[1]
+    listed = set(re.findall(r"[\w/-]+\.md", nav))
+    docs = ROOT / "docs"
+    found = {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")}
+    decisions = {page for page in found if re.match(r"decisions/\d", page)}
+    assert found - decisions - listed == set()
+    assert {page for page in listed if not Path(docs, page).is_file()} == set()
