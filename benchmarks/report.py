@@ -12,13 +12,19 @@ TITLES = {
     "plausible": "Rows that could exist",
     "tables": "Tables and models",
     "trust": "Answers that hold up",
+    "audit": "The audit: planted biases and false alarms",
+    "audit_adult": "The audit of Adult: time, subgroups and common actions",
     "gradient": "The paper's method",
     "gpu": "On a GPU",
+    "gpu_scale": "On a GPU, from files to files",
     "quality": "The default engine: quality",
     "exact": "Solving, with a proof",
     "rules": "Rules and causes",
+    "reasons": "Reasons",
     "speed": "The default engine: speed",
+    "page": "The page in a browser",
     "service": "The service under load",
+    "scale": "Many rows by shards",
 }
 HEAD = """# Benchmarks
 Written by `make bench` from the records in `benchmarks/results`; run it to get your own machine's.

@@ -17,24 +17,30 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 PARTS = (
     "answers",
+    "audit",
+    "audit_adult",
     "engine",
     "exact",
     "gradient",
+    "page",
     "plausible",
     "quality",
+    "reasons",
     "rules",
+    "scale",
     "service",
     "speed",
     "tables",
     "trust",
 )
-"""What 'all' runs; 'gpu' is for a machine that has one."""
+GPU = ("gpu", "gpu_scale")
+"""What 'all' runs, and what is for a machine with a GPU."""
 
 
 def main() -> int:
     """Run the parts that are asked for; 1 where a check does not hold, else 0."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=(*PARTS, "gpu", "all"), nargs="?", default="all")
+    parser.add_argument("part", choices=(*PARTS, *GPU, "all"), nargs="?", default="all")
     parser.add_argument("--quick", action="store_true", help="few rows, little time")
     asked = parser.parse_args()
     from record import Record

@@ -234,14 +234,14 @@ def started(folder: Path, name: str, **settings: Any) -> Iterator[Server]:
 
 def _saved(folder: Path, name: str) -> list[str]:
     """The bodies of requests about a model, which is saved with its training rows."""
-    one = _network() if name == "network" else fitted(name, BODIES)
+    one = network() if name == "network" else fitted(name, BODIES)
     joblib.dump(one.pipeline, folder / f"{name}.joblib")
     one.train.to_csv(folder / "train.csv", index=False)
     rows = json.loads(one.rows.to_json(orient="records"))
     return [json.dumps({"rows": [row], "k": K}) for row in rows]
 
 
-def _network() -> Fitted:
+def network() -> Fitted:
     """A network behind the same encoding."""
     one = fitted("xgboost", BODIES)
     last = MLPClassifier((50,), early_stopping=True, random_state=0)

@@ -7,13 +7,16 @@ tables with categories, stands beside.
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -56,16 +59,13 @@ NOTE = (
 
 def refitted_models(record: Record) -> None:
     """The curves, the settings chosen on other rows, and RobX beside them."""
-    warnings.filterwarnings("ignore", message="Stochastic Optimizer")
     tables, seeds = (TABLES[:2], 1) if record.quick else (TABLES, SEEDS)
-    chosen, reported = [], []
-    for name in tables:
-        for kind in KINDS:
-            for seed in range(seeds):
-                trial = Trial(name, kind, seed, 12 if record.quick else ROWS)
-                chosen += trial.lines(trial.choosing, quick=record.quick)
-                reported += trial.lines(trial.reported, quick=record.quick)
-                reported.append(trial.beside(trial.reported))
+    cases = list(product(tables, KINDS, range(seeds)))
+    found = Parallel(n_jobs=os.cpu_count(), verbose=20)(
+        delayed(_lines)(*case, quick=record.quick) for case in cases
+    )
+    chosen = [line for some, _ in found for line in some]
+    reported = [line for _, some in found for line in some]
     curve = pd.DataFrame(reported, columns=COLUMNS)
     mean = curve.groupby(["model", "setting"], sort=False).mean(numeric_only=True).reset_index()
     spread = curve.groupby(["model", "setting", "seed"])["valid"].mean().groupby(level=[0, 1]).std()
@@ -90,6 +90,15 @@ def refitted_models(record: Record) -> None:
             f"RobX {peer['valid']:.3f} at {peer['ratio']:.2f}",
         )
     record.table("Refits: every cell", COLUMNS, reported, NOTE)
+
+
+def _lines(name: str, kind: str, seed: int, *, quick: bool) -> tuple[list[Any], list[Any]]:
+    """The lines of a case: on rows that choose a setting, by the first seed, and on others."""
+    warnings.filterwarnings("ignore", message="Stochastic Optimizer")
+    trial = Trial(name, kind, seed, 12 if quick else ROWS)
+    chosen = [] if seed else trial.lines(trial.choosing, quick=quick)
+    reported = trial.lines(trial.reported, quick=quick)
+    return chosen, [*reported, trial.beside(trial.reported)]
 
 
 def _settings(lines: pd.DataFrame) -> dict[str, str]:

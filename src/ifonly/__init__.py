@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ifonly import recipes as recipes
     from ifonly import refine as refine
     from ifonly import rules as rules
+    from ifonly import scale as scale
     from ifonly import search as search
     from ifonly import select as select
     from ifonly import testing as testing
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from ifonly.demands.robust import Within as Within
     from ifonly.errors import IfonlyError as IfonlyError
     from ifonly.explainer import Explainer as Explainer
+    from ifonly.fairness.audited import audit as audit
+    from ifonly.fairness.result import Audit as Audit
     from ifonly.models import as_model as as_model
     from ifonly.plausible import Plausible as Plausible
     from ifonly.problem.goal import Logit as Logit
@@ -79,6 +82,8 @@ _HOMES = {
     "ifonly.demands.robust": "Refits Robust Within",
     "ifonly.errors": "IfonlyError",
     "ifonly.explainer": "Explainer",
+    "ifonly.fairness.audited": "audit",
+    "ifonly.fairness.result": "Audit",
     "ifonly.api": "explain explain_again suggest_rules",
     "ifonly.models": "as_model",
     "ifonly.plausible": "Plausible",
@@ -106,7 +111,7 @@ __all__ = [*_HOME, *_MODULES]
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("ifonly")
-    if name in _MODULES:
+    if name in _MODULES or name == "scale":  # which `import *` leaves alone
         return import_module(f"ifonly.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'ifonly' has no attribute {name!r}")

@@ -117,7 +117,8 @@ def explain(
     budget
         The most seconds, or {'seconds': ..., 'model_rows': ..., 'model_rows_per_row': ...}, with
         all that is asked of the model to prepare. What is found by then comes back, and the rows
-        not reached have the status `skipped`. 'model_rows_per_row' is for each row by itself.
+        not reached have the status `skipped`. 'model_rows_per_row' is for each row by itself. With
+        {'harder': False}, rows that are short of answers are not searched again, harder.
     workers
         How many processes answer the rows, each with a thread of its own for the model; 'all': one
         per core. The answers are the same. Starting them takes seconds, once; the model is sent

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from ifonly.answers import Answers
@@ -112,6 +113,47 @@ class Explainer:
         self._usual: dict[Any, Usual] = {}
         self._others: Known = {}
 
+    @classmethod
+    def _of(cls, setting: Setting, method: Method) -> Explainer:
+        """An explainer of what was prepared already: the page asks what answers were asked."""
+        made = cls.__new__(cls)
+        made.method, made.setting = method, setting
+        made._usual, made._others = {}, {}
+        return made
+
+    def page(self, rows: Any = None, **options: Any) -> Any:
+        """The page about rows in a notebook, without a port (extra 'page').
+
+        Parameters
+        ----------
+        rows
+            A frame, or one row of a pandas frame; None: the page offers a form.
+        **options
+            `row`, the position of the row that is shown first; `title`; `language`, 'en' or 'de';
+            and options of `explain`, which the page asks with first.
+
+        Returns
+        -------
+        ifonly.page.widget.PageWidget
+            A widget for Jupyter, JupyterLab, VS Code and marimo.
+
+        Raises
+        ------
+        IfonlyError
+            The rows or an option cannot be used, or anywidget is not installed.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from ifonly import as_model
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> Explainer(rich, data=data).page(data[:1], k=2).start["rows"]
+        [{'income': 10}]
+        """
+        # The page is a room above this one: it is looked up when somebody asks for it.
+        return import_module("ifonly.page.widget").page_of_explainer(self, rows, **options)
+
     @options
     def explain(
         self,
@@ -163,7 +205,8 @@ class Explainer:
             The same seed gives the same answers.
         budget
             The most seconds, or {'seconds': ..., 'model_rows': ..., 'model_rows_per_row': ...}.
-            What is found by then comes back, and the rows not reached are `skipped`.
+            What is found by then comes back, and the rows not reached are `skipped`. With
+            {'harder': False}, rows that are short of answers are not searched again, harder.
         plausible
             Every answer is at least as usual as this share of the rows of `data`, or as its own
             row: 0.05. By default, of answers of similar cost the more usual are chosen; False

@@ -32,8 +32,10 @@ def test_places_for_which_there_is_no_other_way_are_filled_and_marked() -> None:
     assert answers.frame()["extra"].tolist() == [False, True, True] * len(ROWS)
     assert answers.metrics()["extra"].tolist() == [2] * len(ROWS)
     for first, *others in answers.sentences():
-        assert first == first.partition(" A smaller")[0]
-        assert all("A smaller change is enough." in one for one in others)
+        assert first == first.partition(" It resembles")[0]
+        assert all(
+            "It resembles another answer, or changes more than needed." in one for one in others
+        )
     again = ifonly.Answers.from_json(answers.to_json())
     assert np.array_equal(again.extra, answers.extra)
     assert np.array_equal(answers[2:4].extra, answers.extra[2:4])

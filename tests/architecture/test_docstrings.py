@@ -22,15 +22,16 @@ from ifonly.search.searcher import Prover
 from ifonly.select import Diverse
 from ifonly.select.exchange import Chooser
 
-# Modules whose parts are for developers of ifonly, not for its users; rules are made at the root.
-PARTS = {"errors", "objective", "rules"}
-INTERNAL = {"models.Counted"}
+# What is for developers of ifonly, not for its users: whole modules, and single names.
+PARTS = {"errors", "objective"}
+INTERNAL = {"models.Counted", "rules.Box", "rules.Rule", "rules.Scene"}
 # What these methods do is documented once, by the protocol.
 PROTOCOLS = (Chooser, Differentiable, Diverse, Prover, Refiner)
 IMPLEMENTED = {name for one in PROTOCOLS for name in dir(one) if not name.startswith("_")}
 
 WITHOUT_EXAMPLE = {
     "Answers.plot": "needs matplotlib and draws",
+    "Audit.plot": "needs matplotlib and draws",
     "Answers.plot_importance": "needs matplotlib and draws",
     "Answers.to_parquet": "writes a file",
     "Answers.acted_features": "needs a causal model",

@@ -94,6 +94,9 @@ def test_other_routes(shared: Client, mixed: ifonly.Explainer) -> None:
         FRAME[5:6], rules=[ifonly.only_change("customer" if 0 else "age"), "age fixed"]
     )
     assert found["conflict"] or found["sentence"]
+    (told,) = shared.reasons(FRAME[5:6])
+    own = mixed.explain(FRAME[5:6], k=1).reasons(0)
+    assert [one["sentence"] for one in told["reasons"]] == [one.sentence for one in own] != []
     said = shared.predict(FRAME[5:7], threshold=0.3)
     assert [one["prediction"] for one in said["rows"]] == [0, 0]
     assert shared.model["task"] == "classification"

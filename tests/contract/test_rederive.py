@@ -13,7 +13,7 @@ import pytest
 import ifonly
 from ifonly.contract import DecisionRecord, Handler
 from ifonly.contract.question import Question, ask
-from ifonly.contract.rederive import rederive, rederive_all
+from ifonly.contract.records.rederive import rederive, rederive_all
 from ifonly.solve.method import method_of
 
 from .asking import as_json

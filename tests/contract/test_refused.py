@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import ifonly
@@ -221,7 +221,11 @@ JSON = st.recursive(
 def damaged(draw: st.DrawFn) -> tuple[str, Any]:
     """A request of some route in which one thing is something else."""
     name = draw(st.sampled_from(sorted(ROUTES)))
-    request = {"rows": [dict(ROW)], "k": 1} if name in ("explain", "why") else {"rows": [dict(ROW)]}
+    request = (
+        {"rows": [dict(ROW)], "k": 1}
+        if name in ("explain", "reasons", "why")
+        else {"rows": [dict(ROW)]}
+    )
     if name in ("plan", "check_rules"):
         request = {"row": dict(ROW), "changes": {"job": "b"}, "rules": ["job fixed"]}
     known = sorted(ROUTES[name].request.model_fields)
@@ -248,4 +252,6 @@ def test_garbage_is_answered_or_refused_and_never_crashes(
 @settings(max_examples=50, deadline=None)
 @given(st.text() | st.binary())
 def test_bytes_are_refused(small: Handler, body: str | bytes) -> None:
+    text = body if isinstance(body, str) else body.decode(errors="replace")
+    assume("{" not in text)  # which may be an object, and is drawn elsewhere
     assert small.respond("model", body)[0] == 400

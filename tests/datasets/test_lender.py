@@ -199,3 +199,27 @@ def test_an_action_to_a_broken_amount_is_refused(lender: Lender) -> None:
         DataError, match=r"'age' is set to 30\.5\.\n\nHint: Every amount here is whole"
     ):
         lender.intervene(lender.frame, age=30.5)
+
+
+@pytest.mark.parametrize("bias", ["none", "cost", "proxy", "blocked"])
+def test_a_planted_bias_leaves_applicants_and_changes_whom_it_says(bias: str) -> None:
+    plain, lender = make_lender(3000, seed=3), make_lender(3000, seed=3, bias=bias)
+    pd.testing.assert_frame_equal(lender.frame[plain.frame.columns], plain.frame)
+    rows, fair = lender.frame, plain.outcome == "approved"
+    b, south = rows["group"] == "b", rows["district"] == "south"
+    short = 4 * (rows["savings"] - 3000) < 3 * rows["loan"]
+    hit = {
+        "none": b & False,
+        "cost": b & short,
+        "proxy": south & short,
+        "blocked": south & (rows["job"] == "manual"),
+    }[bias]
+    assert ((lender.outcome == "approved") == (fair & ~hit)).all()
+    assert (lender.approves(rows) == (lender.outcome == "approved")).all()
+    assert 0.85 < (south == b).mean() < 0.95
+    assert list(lender.graph) == list(rows.columns)
+
+
+def test_an_unknown_bias_is_refused() -> None:
+    with pytest.raises(OptionError, match="bias is 'race'"):
+        make_lender(10, seed=0, bias="race")

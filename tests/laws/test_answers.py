@@ -42,6 +42,17 @@ def test_a_row_gets_the_same_answers_alone_shuffled_and_in_shards(asked: Any) ->
         assert answers.notes == tuple(together.notes[i] for i in batch)
 
 
+@pytest.mark.sample(12)
+def test_a_row_with_an_allowance_gets_the_same_answers_in_any_batch(asked: Any) -> None:
+    rows, allowance = asked.rows, {"budget": {"model_rows_per_row": 500}}
+    together = asked.explain(rows, rules=RULES, **allowance)
+    order = np.random.default_rng(1).permutation(len(rows))
+    for batch in (order[:1], order[1:]):
+        answers = asked.explain(rows.iloc[batch], rules=RULES, **allowance)
+        assert points_of(answers) == [points_of(together)[i] for i in batch]
+        assert answers.status == tuple(together.status[i] for i in batch)
+
+
 @pytest.mark.sample(2)
 def test_every_answer_stands_up_to_the_users_own_model(asked: Any) -> None:
     answers = asked.answers()

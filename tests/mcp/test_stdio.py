@@ -36,7 +36,7 @@ def test_an_agent_gets_the_answers_of_explain_whatever_the_model_prints(
     with (tmp_path / "log").open("w") as log:
         tools, refused, result = anyio.run(run, log)
     answers = handler.explainer.explain(pd.DataFrame([ROW]), k=3, rules=["job fixed"])
-    assert len(tools.tools) == 6
+    assert len(tools.tools) == 7
     assert refused.is_error
     ways = result.structured_content["rows"][0]["answers"]
     assert [way["sentence"] for way in ways] == answers.sentences()[0]

@@ -46,8 +46,16 @@ def test_the_tools_have_the_columns_of_the_model(handler: Handler) -> None:
             return await client.list_tools()
 
     tools = {tool.name: tool for tool in anyio.run(run).tools}
-    assert list(tools) == ["describe_model", "check_rules", "explain", "what_if", "why", "plan"]
-    for name in ("explain", "what_if", "why", "plan"):
+    assert list(tools) == [
+        "describe_model",
+        "check_rules",
+        "explain",
+        "reasons",
+        "what_if",
+        "why",
+        "plan",
+    ]
+    for name in ("explain", "reasons", "what_if", "why", "plan"):
         assert tools[name].input_schema["$defs"]["Row"]["properties"] == {
             "age": {"type": "integer", "description": "From 18 to 69 in the data."},
             "income": {"type": "integer", "description": "From 1000 to 5900 in the data."},
@@ -155,7 +163,7 @@ def test_a_search_does_not_block_the_protocol_and_ends_when_its_call_is_cancelle
             before = len(calls)
             while len(calls) < before + 3:
                 await anyio.sleep(0.01)
-            assert len((await client.list_tools()).tools) == 6
+            assert len((await client.list_tools()).tools) == 7
             group.cancel_scope.cancel()
         asked = len(calls)
         async with Client(server) as client:

@@ -15,7 +15,7 @@ from ifonly.errors import RuleError
 from ifonly.rules import Rule, as_rules, fixed, one_of, parse
 from ifonly.rules.intervals import Between
 from ifonly.rules.json import from_plain, kinds, to_plain
-from ifonly.rules.language.grammar import read_rules
+from ifonly.rules.language.given import read_rules
 from ifonly.rules.transitions import Takes
 from ifonly.space import Space
 

@@ -18,7 +18,8 @@ from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.joint.products import Products
 from ifonly.rules.json import from_plain, to_plain
 from ifonly.rules.language.cursor import Reader
-from ifonly.rules.language.grammar import read_line, read_rules
+from ifonly.rules.language.given import read_rules
+from ifonly.rules.language.grammar import read_line
 from ifonly.rules.levels import Missing, OneOf
 from ifonly.rules.linear import Linear
 from ifonly.rules.logic import And, Equivalent, Implies, Not, Or

@@ -104,6 +104,24 @@ def test_a_budget_ends_it(budget: Any) -> None:
         assert answers.record["model_rows"] <= 3 * max(budget.values())
 
 
+def test_rows_may_be_left_short() -> None:
+    """With {'harder': False}, full rows are as ever, and the others have what comes first."""
+    budget = {"harder": False}
+    asked = ifonly.Explainer(HIDDEN, data=DATA, space=SPACE)
+    answers = asked.explain(DATA[:3], k=2, target=1, budget=budget)
+    assert set(answers.status) == {"not_found"}
+    assert answers.record["budget"] == budget
+    easy = LogisticRegression().fit(DATA, DATA["a"] > 1)
+    asked, rules = ifonly.Explainer(easy, data=DATA), {0: ["a fixed"]}
+    rows = DATA[DATA["a"] < 2][:4]
+    soon, free = (
+        asked.explain(rows, k=2, target=True, row_rules=rules, budget=one) for one in (budget, None)
+    )
+    assert soon.record["model_rows"] <= free.record["model_rows"]
+    assert soon.status[1:] == free.status[1:] == ("found",) * 3
+    assert np.array_equal(soon.points[1:], free.points[1:])
+
+
 def test_rows_that_share_a_budget_are_searched_before_any_is_searched_harder() -> None:
     easy = LogisticRegression().fit(DATA, DATA["a"] > 1)
     rows = pd.concat([DATA[DATA["a"] < 2][:3]] * 2)

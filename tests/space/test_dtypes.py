@@ -13,6 +13,7 @@ import pytest
 
 import ifonly
 from ifonly import Continuous, Space
+from ifonly.arrays.powers import powers_of_ten
 from ifonly.errors import DataError
 from ifonly.testing.columns import PANDAS, POLARS, exact
 
@@ -59,6 +60,12 @@ def test_distinct_codes_are_written_as_distinct_values(library: str, name: str, 
     if library == "pandas" and isinstance(feature, Continuous):
         printed = rows["x"].to_csv(index=False).splitlines()[1:]
         assert len(set(printed)) == len(printed)
+
+
+def test_steps_are_powers_of_ten_to_the_last_digit() -> None:
+    """On every processor: with AVX-512, NumPy's powers of ten are off in their last digit."""
+    exponents = np.arange(-30, 31)
+    assert powers_of_ten(exponents).tolist() == [float(f"1e{n}") for n in exponents]
 
 
 BIG = 2**53 + 1

@@ -12,14 +12,14 @@ import numpy as np
 from ifonly.answers.frontier import frontier
 from ifonly.answers.pages import text_or_file
 from ifonly.answers.plan import Plan, plan_of
-from ifonly.answers.questions.questions import AnswerQuestions
+from ifonly.answers.reasons.reasons import AnswerReasons
 from ifonly.answers.regions.regions import AnswerRegions
 from ifonly.answers.save import from_json, to_json, write_parquet
 from ifonly.answers.why import Why, why_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answers(AnswerQuestions, AnswerRegions):
+class Answers(AnswerReasons, AnswerRegions):
     """k answers to each of q rows, with a status for each row: what `explain` returns.
 
     Rows are taken by position: `answers[3]` and `answers[:10]` are Answers too, and a loop over
@@ -55,8 +55,8 @@ class Answers(AnswerQuestions, AnswerRegions):
     record
         What produced the answers: versions, seed, options, fingerprints, model rows and calls.
     extra
-        bool [q, k]: the answers for which a smaller change is enough, where the method avoids
-        them: they fill the places of a row that has too few others.
+        bool [q, k]: the answers that resemble others or change more than needed, where the method
+        avoids them: they fill the places of a row that has too few others.
     acted
         bool [q, k, d]: what an answer changes itself, where causes are known: the rest follows.
     bound

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from os import PathLike
 from typing import Any, overload
 
@@ -62,6 +63,38 @@ class AnswerPages(AnswerProofs):
         41
         """
         return row_views(self, range(len(self)), named=named)
+
+    def page(self, **shown: Any) -> Any:
+        """The page about these rows in a notebook, without a port (extra 'page').
+
+        Rules and demands of the question hold on the page, too.
+
+        Parameters
+        ----------
+        **shown
+            `row`, the position of the row that is shown first; `title`; `language`, 'en' or 'de'.
+
+        Returns
+        -------
+        ifonly.page.widget.PageWidget
+            A widget for Jupyter, JupyterLab, VS Code and marimo.
+
+        Raises
+        ------
+        IfonlyError
+            The answers were loaded from a file, or anywidget is not installed.
+
+        Examples
+        --------
+        >>> import pandas as pd, ifonly
+        >>> data = pd.DataFrame({"income": [10, 30, 50]})
+        >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+        >>> answers = ifonly.explain(rich, data[:2], data=data, k=1)
+        >>> answers.page(row=1).start["rows"]
+        [{'income': 10}, {'income': 30}]
+        """
+        # The page is a room above this one: it is looked up when somebody asks for it.
+        return import_module("ifonly.page.widget").page_of_answers(self, **shown)
 
     def plot(self, row: int = 0) -> Any:
         """A figure: what changes, by how much, and the model's score (extra 'plot').

@@ -23,6 +23,7 @@ from ifonly.solve.question import Question
 from ifonly.solve.source import Source
 from ifonly.solve.stages import certifier_of
 from ifonly.solve.statuses import wanted_of, wanted_score
+from ifonly.space.table.coded import Coded
 from ifonly.space.table.frame import Frame, library_of
 from ifonly.space.table.index import index_of
 
@@ -30,7 +31,7 @@ from ifonly.space.table.index import index_of
 def produce(
     question: Question,
     method: Method,
-    rows: Frame,
+    rows: Frame | Coded,
     asked: Asked,
     own: tuple[tuple[Rule, ...], ...],
     *,
@@ -78,7 +79,7 @@ def produce(
         row_score=wanted_score(said.confirmed(model)[:, None], goal)[:, 0],
         score=found.score,
         index=index_of(rows, len(x)),
-        library=library_of(rows),
+        library=rows.library if isinstance(rows, Coded) else library_of(rows),
         carried=asked.carried,
         notes=asked.noted(found.notes, found.status, proving=proving),
         record=record_of(setting, model, method, question, own, rows, found=found),

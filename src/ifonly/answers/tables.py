@@ -29,8 +29,8 @@ class AnswerTables(AnswerData):
 
         That is its prediction, score, distance, how many features are changed, its price (the
         distance and the charge for these: the nearest answer has the least), and whether it is
-        `extra`: a smaller change is enough, and it fills a place for which no other answer was
-        found. Where a feature has one of these names, ifonly's column gets leading
+        `extra`: it resembles another or changes more than needed, and fills a place for which no
+        other answer was found. Where a feature has one of these names, ifonly's column gets leading
         underscores: as many as set it apart from every feature. `query` is the position of the
         row; where the rows have an index of their own, each line has the label of its row.
 

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ifonly.arrays.powers import powers_of_ten
 from ifonly.bounds.boxes import Boxes, owner, whole
 from ifonly.space import Space
 
@@ -195,7 +196,7 @@ class _Sides:
 
     def _values(self, places: np.ndarray, s: np.ndarray) -> np.ndarray:
         """The numbers at places of sides s; 1 for a level and a missing value."""
-        value = self.sign[s] * places / 10.0 ** self.space.decimals[self.each[1, s]]
+        value = self.sign[s] * places / powers_of_ten(self.space.decimals[self.each[1, s]])
         return np.where(self.sign[s] == 0, 1.0, value + 0.0)
 
     @cached_property
@@ -207,5 +208,7 @@ class _Sides:
     def _steps(self, values: np.ndarray, s: np.ndarray) -> np.ndarray:
         """The places of numbers, or the places before them, on sides s."""
         return np.asarray(
-            np.floor(self.sign[s] * values * 10.0 ** self.space.decimals[self.each[1, s]] + CLOSE)
+            np.floor(
+                self.sign[s] * values * powers_of_ten(self.space.decimals[self.each[1, s]]) + CLOSE
+            )
         )

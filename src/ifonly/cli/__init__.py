@@ -47,7 +47,8 @@ def _run(arguments: list[str] | None) -> Any:
         with warnings.catch_warnings(), stdout_written():
             warnings.showwarning = show  # type: ignore[assignment]
             try:
-                app(arguments, prog_name="ifonly")
+                words = sys.argv[1:] if arguments is None else arguments
+                app(words, prog_name="ifonly", obj=words)  # a report says how to run it again
             except SystemExit as ended:
                 code = ended.code
         return code

@@ -9,14 +9,19 @@ from typing import Annotated
 
 import typer
 
+from ifonly.cli import batch
+from ifonly.cli.audit import audit
 from ifonly.cli.demo import demo
 from ifonly.cli.evaluate import evaluate
 from ifonly.cli.explain import explain
 from ifonly.cli.messages import say
 from ifonly.cli.reproduce import reproduce
 from ifonly.cli.service import records
+from ifonly.cli.service.keys import make_keys
 from ifonly.cli.service.mcp import mcp
+from ifonly.cli.service.page import page
 from ifonly.cli.service.serve import new_token, serve
+from ifonly.cli.service.verify import verify
 from ifonly.cli.suggest import suggest_rules
 
 HELP = "Diverse counterfactual explanations: what would have to change for another outcome."
@@ -46,8 +51,17 @@ def _interruptible() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-for command in (demo, explain, suggest_rules, evaluate, reproduce, serve, mcp):
+COMMANDS = (demo, explain, audit, suggest_rules, evaluate, reproduce, verify, page, serve, mcp)
+for command in COMMANDS:
     app.command(epilog=CODES)(_interruptible()(command))
+
+batches = typer.Typer(
+    cls=batch.Batch,
+    help="Explain the rows of many files: ifonly batch rows/*.parquet --model M --data D --out O.",
+)
+for name, one in (("run", batch.run), ("status", batch.status), ("read", batch.read)):
+    batches.command(name, epilog=CODES)(_interruptible()(one))
+app.add_typer(batches, name="batch", no_args_is_help=True)
 
 tokens = typer.Typer(help="Who may ask a service: ifonly tokens new NAME >> tokens.txt.")
 tokens.command("new")(new_token)
@@ -59,6 +73,17 @@ def _tokens() -> None:
 
 
 app.add_typer(tokens, name="tokens")
+
+keys = typer.Typer(help="Keys that decision records are signed with.")
+keys.command("make")(make_keys)
+
+
+@keys.callback()
+def _keys() -> None:
+    """Keys that decision records are signed with: ifonly keys make NAME."""
+
+
+app.add_typer(keys, name="keys")
 
 kept = typer.Typer(help="Look at the records of decisions, check them, and erase their rows.")
 for name, looked in (

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
 from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
@@ -10,6 +13,7 @@ from ifonly.api import explain
 from ifonly.cli import terminal as tables
 from ifonly.cli.messages import say
 from ifonly.cli.output import deliver
+from ifonly.cli.service.page import Browser, Port, show_demo
 from ifonly.datasets.demo import APPLICANT, LABELS, RULES, demo_model
 from ifonly.render.view import RowView
 from ifonly.space import Space
@@ -20,6 +24,9 @@ Explain your own model, from a file:
       --model model.skops --rule "race fixed" --rule "age only increases"
   ifonly explain --help
 
+See it as a page, which solves again as you edit:
+  ifonly demo --page
+
 or in Python:
   import ifonly
   answers = ifonly.explain(model, rows, data=train, k=4, rules=["race fixed"])
@@ -28,8 +35,14 @@ or in Python:
 How it works: docs/how-it-works.md"""
 
 
-def demo() -> None:
-    """Explain a refused applicant of the bundled Adult data."""
+Page = Annotated[bool, typer.Option("--page", help="Show it as a page in the browser.")]
+
+
+def demo(*, page: Page = False, port: Port = 0, browser: Browser = True) -> None:
+    """Explain a refused applicant of the bundled Adult data, in the terminal or as a page."""
+    if page:
+        show_demo(port=port, browser=browser)
+        return
     say("Training a logistic regression on the bundled Adult data …")
     model, train, test = demo_model()
     answers = explain(

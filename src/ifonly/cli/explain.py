@@ -202,9 +202,9 @@ def explain(
     """
     chosen = chosen_format(written, out, safe=spreadsheet_safe)
     own = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
-    train, asked = _inputs(rows, data, outcome, own, missing or ())
+    train, asked = inputs_of(rows, data, outcome, own, missing or ())
     more = {"fillable": fillable, "erasable": erasable, "carry": carry, "categorical": categorical}
-    space = _space(train, own, outcome, ordinal, weight, one_hot, thousands=thousands, **more)
+    space = stated_space(train, own, outcome, ordinal, weight, one_hot, thousands=thousands, **more)
     lines = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
     way, most = as_method(method, effort, device, needed, tight, round_numbers), Limit.of(budget)
     ask: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
@@ -217,7 +217,7 @@ def explain(
     finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
 
 
-def _space(
+def stated_space(
     train: pd.DataFrame,
     model: Any,
     outcome: str,
@@ -237,7 +237,7 @@ def _space(
     return space
 
 
-def _inputs(
+def inputs_of(
     rows: Path, data: Path, outcome: str, model: Any, missing: Sequence[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The training features and the rows asked, read as the model was fitted."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ifonly.cli.messages import say, talk
 from ifonly.cli.output import deliver
-from ifonly.errors import FileError
+from ifonly.errors import FileError, MissingExtra
 
 
 class Models(StrEnum):
@@ -83,6 +84,9 @@ def reproduce(
     if listed:
         deliver("".join(f"{cell.name}\n" for cell in cells), None)
         return
+    for package in ("pyarrow", "matplotlib"):  # results and report need them; LIME, its own cells
+        if find_spec(package) is None:
+            raise MissingExtra(package, "paper")
     _make(out)
     start = time.perf_counter()
     store = Store(out)

@@ -24,6 +24,16 @@ PLAIN_WIDTH = 100
 """The width of a table that no terminal shows."""
 ROW_METRICS = ("answers", "valid_unique", "distance", "changed", "det", "objective")
 """The metrics that a table of rows has room for; CSV and JSON have them all."""
+GROUP_MEASURES = {
+    "selection_rate": "selected",
+    "reach": "reach",
+    "proved_none": "proved none",
+    "effectiveness": "effective",
+    "cost": "cost",
+    "burden": "burden",
+    "choice": "choice",
+}
+"""The measures that a table of groups has room for; the report and JSON have them all."""
 
 
 def plain(renderable: RenderableType) -> str:
@@ -97,6 +107,22 @@ def metrics(per_row: pd.DataFrame, means: pd.DataFrame) -> Group:
     for values_of_row in per_row[names].itertuples(index=False):
         lines.add_row(*map(_number, values_of_row))
     return Group(table, Text(), lines)
+
+
+def by_group(measures: pd.DataFrame) -> Group:
+    """The measures of the groups of each attribute: those that a table has room for."""
+    parts: list[RenderableType] = []
+    for attribute, own in measures.groupby(level="attribute", sort=False):
+        table = _table()
+        table.add_column(visible(str(attribute)), overflow="fold", style="bold")
+        for title in ("rows", "refused", *GROUP_MEASURES.values()):
+            table.add_column(title, justify="right", no_wrap=True)
+        for group, line in own.droplevel("attribute").iterrows():
+            sizes = [Text(f"{int(line[name]):,}") for name in ("rows", "refused")]
+            rest = [_number(float(line[name])) for name in GROUP_MEASURES]
+            table.add_row(Text(visible(str(group))), *sizes, *rest)
+        parts += [table, Text()]
+    return Group(*parts)
 
 
 def suggestions(found: Suggestions) -> RenderableType:

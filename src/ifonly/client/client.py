@@ -14,6 +14,7 @@ from ifonly.client.connection import Connection
 from ifonly.client.job import Job
 from ifonly.client.join import answers_of
 from ifonly.client.request import request_of, rows_of
+from ifonly.client.splitting import EACH, FIRST, SECONDS, cut_short, left_of
 from ifonly.errors import OptionError, ServiceError, options
 from ifonly.space import Space
 from ifonly.space.table.frame import Frame
@@ -155,6 +156,32 @@ class Client:
         rows_found: list[dict[str, Any]] = self.ask("why", **self._request(rows, question))["rows"]
         return rows_found
 
+    def reasons(
+        self, rows: Frame, *, codes: list[dict[str, str]] | None = None, **question: Any
+    ) -> list[dict[str, Any]]:
+        """The principal reasons of each row's outcome, as the contract has it.
+
+        Parameters
+        ----------
+        rows, **question
+            As for `explain`.
+        codes
+            The table of reasons: a dictionary per line, with feature, when, code and sentence.
+
+        Returns
+        -------
+        list of dict
+            With 'reasons', 'together', 'gap' and more.
+
+        Raises
+        ------
+        IfonlyError
+            As for `explain`.
+        """
+        request = {**self._request(rows, question), "codes": codes or []}
+        rows_found: list[dict[str, Any]] = self.ask("reasons", **request)["rows"]
+        return rows_found
+
     def predict(self, rows: Frame, **asked: Any) -> dict[str, Any]:
         """What the model says of rows as they are, as the contract has it.
 
@@ -214,44 +241,18 @@ class Client:
             part = slice(start, start + size)
             own = {name: request[name][part] for name in EACH if type(request.get(name)) is list}
             spent = sum(one["record"]["model_rows"] or 0 for one in replies)
-            left = _left(budget, time.monotonic() - began, spent)
+            left = left_of(budget, time.monotonic() - began, spent)
             asked, since = {**request, **own, **left}, time.monotonic()
             reply = self._connection.ask("POST", f"{self._base}/explain", asked, _key())
             count = len(own["rows"])
             if not shared:
                 size = int(min(most, max(1, count * SECONDS / (time.monotonic() - since))))
-                if count > 1 and _cut_short(reply):
+                if count > 1 and cut_short(reply):
                     size = count // 2
                     continue
             replies.append(reply)
             start += count
         return [one["answers"] for one in replies]
-
-
-FIRST, SECONDS = 50, 10.0
-"""The rows of the first part of a large batch, and how long a part is to take."""
-EACH = ("rows", "target", "row_rules")
-"""What a request has one of per row."""
-
-
-def _cut_short(reply: Any) -> bool:
-    """Whether the server ended a search at a limit of time of its own."""
-    record = reply["record"]
-    late = {"skipped", "partial"} & {row["status"] for row in reply["rows"]}
-    limited = any(name == "seconds" for name, _ in (record["budget"] or {"pairs": []})["pairs"])
-    return bool(record["interrupted"] or (late and limited))
-
-
-def _left(budget: dict[str, Any], seconds: float, model_rows: int) -> dict[str, Any]:
-    """The budget that is left after some parts; never nothing, for that would be no limit."""
-    if not budget:
-        return {}
-    left = dict(budget)
-    if "seconds" in left:
-        left["seconds"] = max(left["seconds"] - seconds, 0.001)
-    if "model_rows" in left:
-        left["model_rows"] = max(left["model_rows"] - model_rows, 1)
-    return {"budget": left}
 
 
 def _key() -> str:

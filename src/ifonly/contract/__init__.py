@@ -13,9 +13,9 @@ except ImportError:
 
     raise MissingExtra("pydantic", "contract") from None
 
-from ifonly.contract.decision_record import DecisionRecord, canonical, row_hash
 from ifonly.contract.handler import ROUTES, Handler
 from ifonly.contract.problem import Problem, Refused
+from ifonly.contract.records.decision_record import DecisionRecord, canonical, row_hash
 from ifonly.contract.types import VERSION, Limits, Reply, Request
 
 __all__ = [

@@ -16,13 +16,21 @@ from pydantic import ValidationError
 
 from ifonly.contract.context import Context
 from ifonly.contract.problem import Refused
+from ifonly.contract.routes.batches.explain_batch import explain_batch
+from ifonly.contract.routes.batches.read_table import read_table
+from ifonly.contract.routes.batches.score_batch import score_batch
 from ifonly.contract.routes.check_rules import check_rules
+from ifonly.contract.routes.complete_rule import complete_rule
 from ifonly.contract.routes.distribution import distribution
+from ifonly.contract.routes.examples import examples
 from ifonly.contract.routes.explain import explain
 from ifonly.contract.routes.model import model
 from ifonly.contract.routes.plan import plan
 from ifonly.contract.routes.predict import predict
-from ifonly.contract.routes.score_batch import score_batch
+from ifonly.contract.routes.reasons import reasons
+from ifonly.contract.routes.record import record
+from ifonly.contract.routes.region import region
+from ifonly.contract.routes.verify import verify
 from ifonly.contract.routes.why import why
 from ifonly.contract.schemas import schemas_of
 from ifonly.contract.strict_json import read_json
@@ -47,7 +55,10 @@ class Route:
 
 ROUTES = {
     answer.__name__: Route.of(answer)
-    for answer in (model, explain, predict, check_rules, why, plan, distribution, score_batch)
+    for answer in (
+        *(model, explain, reasons, predict, check_rules, complete_rule, why, plan, region),
+        *(examples, distribution, read_table, score_batch, explain_batch, record, verify),
+    )
 }
 """What can be asked, by name: `/v1/NAME` of a service."""
 

@@ -23,7 +23,7 @@ from ifonly.contract.types import (
     Value,
     Whole,
 )
-from ifonly.contract.values import key_of, plain
+from ifonly.contract.values import finite, key_of, plain
 from ifonly.errors import OptionError, nearest
 from ifonly.plausible import Plausible
 from ifonly.problem.goal import Logit
@@ -70,6 +70,8 @@ class Budget(Strict):
     seconds: Positive | None = None
     model_rows: Count | None = None
     model_rows_per_row: Count | None = None
+    harder: bool = True
+    """Whether a row that is short of answers is searched again, harder."""
 
 
 class Question(Request):
@@ -123,7 +125,7 @@ def ask(context: Context, request: Question) -> Answers:
         raise Refused(f"There are {lists} lists for {rows} rows.", hint, field="row_rules")
     rules = context.rules(request.rules)
     own = [context.rules(one, f"row_rules[{i}]") for i, one in enumerate(request.row_rules)]
-    budget = {} if request.budget is None else request.budget.model_dump(exclude_none=True)
+    budget = {} if request.budget is None else request.budget.model_dump(exclude_defaults=True)
     if limits.seconds is not None:
         budget["seconds"] = min(limits.seconds, budget.get("seconds", limits.seconds))
     weights = _weights(context, request.weights)
@@ -145,6 +147,13 @@ def ask(context: Context, request: Question) -> Answers:
         plausible=Plausible(**dict(plausible)) if isinstance(plausible, Usual) else plausible,
         progress=False,
     )
+
+
+def wanted_of(wanted: Any) -> Any:
+    """A wanted outcome: a class, or a range whose open ends are null."""
+    if not isinstance(wanted, tuple):
+        return plain(wanted)
+    return Range(low=finite(wanted[0]), high=finite(wanted[1]))
 
 
 def _weights(context: Context, given: dict[str, float | Costs]) -> dict[str, float | Cost]:

@@ -14,10 +14,14 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from ifonly.answers import Answers
+from ifonly.answers.reasons.reason import Reasons
 from ifonly.contract.handler import ROUTES, Handler, refused
 from ifonly.contract.problem import Refused
 from ifonly.contract.question import Question, ask
+from ifonly.contract.routes.batches.explain_batch import ExplainBatchRequest, summary_of
 from ifonly.contract.routes.explain import reply_of
+from ifonly.contract.routes.reasons import told_of
+from ifonly.contract.routes.record import RecordRequest, records_of
 from ifonly.contract.types import Reply, Request
 from ifonly.contract.values import carried_of
 from ifonly.solve.short.escalate import LIMIT, SEARCH
@@ -39,6 +43,8 @@ class Answered:
     """How many requests were answered in one batch."""
     model_rows: float = 0
     """How many rows the model was asked about; of a batch, this request's share."""
+    reasons: tuple[Reasons, ...] = ()
+    """Those of each row, where they were asked."""
 
 
 def key_of_group(handler: Handler, name: str, request: Request) -> Any:
@@ -69,6 +75,11 @@ def answer_together(handler: Handler, name: str, requests: Sequence[Any]) -> lis
             return _explained(handler, requests)
         (request,) = requests
         with refused(request):
+            if isinstance(request, ExplainBatchRequest | RecordRequest):
+                answers = ask(handler, request)
+                batch = isinstance(request, ExplainBatchRequest)
+                reply = summary_of(answers) if batch else records_of(answers, request.rows)
+                return [Answered(reply, answers, model_rows=answers.record["model_rows"])]
             return [Answered(ROUTES[name].answer(handler, request))]
     except Refused as error:
         if len(requests) == 1:
@@ -88,8 +99,12 @@ def _explained(handler: Handler, requests: Sequence[Any]) -> list[Answered]:
         for request, (start, stop) in zip(requests, places, strict=True):
             own = answers if len(requests) == 1 else _of_one(answers[start:stop], request)
             share = counted * (stop - start) if len(requests) > 1 else answers.record["model_rows"]
-            reply = reply_of(own, request.rows, as_answers=request.as_answers)
-            shown.append(Answered(reply, own, len(requests), share))
+            told = told_of(own) if request.reasons else []
+            reply = reply_of(
+                own, request.rows, as_answers=request.as_answers, told=[row for row, _ in told]
+            )
+            reasons = tuple(one for _, one in told)
+            shown.append(Answered(reply, own, len(requests), share, reasons))
         return shown
 
 

@@ -62,7 +62,7 @@ def read_rows(space: Space, rows: Rows, field: str) -> np.ndarray:
         there = [i for i, row in enumerate(rows) if feature.name in row]
         values = [rows[i][feature.name] for i in there]
         places = [f"{field.format(i)}.{feature.name}" for i in there]
-        codes[there, j] = _column_codes(feature, values, places, errors)
+        codes[there, j] = column_codes(feature, values, places, errors)
     if errors:
         raise Refused.of_all(errors[:MOST_ERRORS])
     return codes
@@ -111,11 +111,18 @@ def _wrong_names(space: Space, rows: Rows, field: str) -> list[FieldError]:
     return errors
 
 
-def _column_codes(
-    feature: Feature, values: list[Any], places: list[str], errors: list[FieldError]
+def column_codes(
+    feature: Feature,
+    values: list[Any],
+    places: list[str],
+    errors: list[FieldError],
+    most: int = MOST_ERRORS,
 ) -> np.ndarray:
-    """float64 [n] the codes of values of JSON; NaN where there is an error, which is listed."""
-    if not values or len(errors) >= MOST_ERRORS:
+    """float64 [n] the codes of values of JSON; NaN where there is an error, which is listed.
+
+    Values after `most` errors are not looked at.
+    """
+    if not values or len(errors) >= most:
         return np.full(len(values), np.nan)
     try:
         if not feature.missing and None in values:
@@ -127,7 +134,9 @@ def _column_codes(
             return np.array([np.nan])
     half = len(values) // 2
     parts = slice(None, half), slice(half, None)
-    return np.concatenate([_column_codes(feature, values[p], places[p], errors) for p in parts])
+    return np.concatenate(
+        [column_codes(feature, values[p], places[p], errors, most) for p in parts]
+    )
 
 
 def _reader(feature: Feature) -> Callable[[Any, list[Any]], np.ndarray]:

@@ -73,7 +73,7 @@ class Refits:
     seed
         Another seed gives other refits.
     first
-        The number of the first refit: those of  and of  are different.
+        The number of the first refit: `Refits(..., n=9)` and `Refits(..., n=9, first=9)` differ.
 
     Raises
     ------

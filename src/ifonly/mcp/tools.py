@@ -28,6 +28,11 @@ TOOLS = {
         "Each way is confirmed by the model and satisfies the rules. Repeat the sentences as they "
         "are. A row without ways has a status and the reason.",
     ),
+    "reasons": (
+        "reasons",
+        "State why rows got their outcome: at most four principal reasons, whether or not anybody "
+        "can act on them. Ways to another outcome are those of explain.",
+    ),
     "what_if": (
         "predict",
         "Ask the model itself about rows with other values, or about all values of one feature "
@@ -157,6 +162,16 @@ def _why(reply: dict[str, Any]) -> Iterator[str]:
     yield from (f"Row {i}: {row['sentence']}" for i, row in enumerate(reply["rows"]))
 
 
+def _reasons(reply: dict[str, Any]) -> Iterator[str]:
+    """The reasons of each row, numbered."""
+    for place, row in enumerate(reply["rows"]):
+        yield f"Row {place}: {row['prediction']}. {row['note']}".rstrip()
+        for i, one in enumerate(row["reasons"], 1):
+            code = f"[{one['code']}] " if one["code"] else ""
+            mark = "" if one["actionable"] else " A reason that nobody can act on."
+            yield f"{i}. {code}{one['sentence']}{mark}"
+
+
 def _plan(reply: dict[str, Any]) -> Iterator[str]:
     """The steps, numbered."""
     steps = enumerate(reply["steps"], 1)
@@ -170,6 +185,7 @@ _WORDS: dict[str, Callable[[dict[str, Any]], Iterator[str]]] = {
     "explain": _explain,
     "predict": _predict,
     "check_rules": _check_rules,
+    "reasons": _reasons,
     "why": _why,
     "plan": _plan,
 }

@@ -93,7 +93,7 @@ def _interval(
     space: Space, center: np.ndarray, radius: float, j: int, draws: np.ndarray
 ) -> np.ndarray:
     """[q, n] values of the grid, each as likely, in the interval around a feature's values."""
-    step = 10.0 ** -space.decimals[j]
+    step = 10.0 ** -int(space.decimals[j])
     reach = radius * _mad(space, j)
     down = np.floor(np.clip(center - space.low[j], 0, reach) / step + 1e-9)
     up = np.floor(np.clip(space.high[j] - center, 0, reach) / step + 1e-9)

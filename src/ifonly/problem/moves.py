@@ -19,6 +19,7 @@ from itertools import pairwise
 import numpy as np
 
 from ifonly.arrays.batches import Points, blank
+from ifonly.arrays.powers import powers_of_ten
 from ifonly.rules import Box
 from ifonly.space import Continuous, Space
 
@@ -87,7 +88,7 @@ def settle(
     allowed. Where a model of trees has `stops`, a value goes to the next one toward the row:
     between two of them nothing changes.
     """
-    power = (10.0**box.space.decimals)[feature]
+    power = powers_of_ten(box.space.decimals)[feature]
     value = np.round(value * power) / power
     row = np.arange(len(value)).reshape(-1, *[1] * (value.ndim - 1))
     own = box.x[row, feature]

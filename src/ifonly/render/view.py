@@ -44,7 +44,7 @@ class AnswerView:
     scores: str = "probability"
     """What the score is: a 'probability', a 'margin', a predicted 'number', or only a 'label'."""
     extra: bool = False
-    """Whether a smaller change is enough."""
+    """Whether it resembles another answer or changes more than needed, and fills a place."""
     odd: bool = False
     """Whether fewer than one in a hundred real rows are as unusual."""
     odd_by: tuple[tuple[str, Any], ...] = ()

@@ -28,7 +28,7 @@ from ifonly.rules.joint_constructors import (
     together,
 )
 from ifonly.rules.json import from_plain, to_plain
-from ifonly.rules.language.grammar import as_rules, parse, read_rules
+from ifonly.rules.language.given import as_rules, parse, read_rules
 from ifonly.rules.rule import Rule, Rules
 from ifonly.rules.scene import Scene
 

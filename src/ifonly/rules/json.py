@@ -44,6 +44,23 @@ def _kind(rule: type[Rule]) -> str:
 def to_plain(rule: Rule) -> dict[str, Any]:
     """A rule as a dictionary of texts, numbers, lists and dictionaries.
 
+    Parameters
+    ----------
+    rule
+        The rule.
+
+    Returns
+    -------
+    dict
+        It has the kind of the rule as 'rule', and an entry for each of its fields.
+
+    Raises
+    ------
+    RuleError
+        The rule is of a class that JSON has no name for, or has a level that JSON cannot hold.
+
+    Examples
+    --------
     >>> from ifonly.rules import at_least
     >>> to_plain(at_least("age", 30))
     {'rule': 'between', 'name': 'age', 'low': 30.0, 'high': None}
@@ -61,6 +78,22 @@ def to_plain(rule: Rule) -> dict[str, Any]:
 def from_plain(plain: Any) -> Rule:
     """The rule that a dictionary describes; what has a default may be left out.
 
+    Parameters
+    ----------
+    plain
+        What `to_plain` returns.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    RuleError
+        It describes no rule; the hint names the nearest kind or field.
+
+    Examples
+    --------
     >>> print(from_plain({"rule": "between", "name": "age", "low": 30}))
     age at least 30
     """

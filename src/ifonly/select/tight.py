@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ifonly.arrays.batches import pick, pick_last
+from ifonly.arrays.powers import powers_of_ten
 from ifonly.problem.moves import settle
 from ifonly.problem.problem import Problem
 from ifonly.select.trim import ROUNDS, WIDE, all_needed
@@ -21,7 +22,7 @@ CHECKS = 8
 """How often a number that can still come nearer is bisected again."""
 DEARER = 0.02
 """By how much of an answer's distance round numbers may make it farther."""
-STEPS = np.outer(10.0 ** np.arange(12, -1, -1), [10.0, 5.0]).ravel()
+STEPS = np.outer(powers_of_ten(np.arange(12, -1, -1)), [10.0, 5.0]).ravel()
 """What round numbers are multiples of, in steps of the grid; the coarsest first."""
 ROUND = 3
 """How many degrees of roundness are asked about."""
@@ -59,7 +60,7 @@ def _checked(problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_]) -
     if not len(active) or problem.spent:
         return active[:0]
     part, feature, low, high = _asked(problem, points, problem.x, numbers, active)
-    step = 10.0 ** -problem.space.decimals[feature]
+    step = powers_of_ten(-problem.space.decimals[feature])
     near = np.stack([(low + high) / 2, high - np.sign(high - low) * step], axis=2)
     near = settle(part.box, near, np.repeat(feature[..., None], 2, axis=2), {})
     nearer = np.abs(near - low[..., None]) < np.abs(high - low)[..., None]
@@ -163,7 +164,7 @@ def _moved(
 
 def _between(part: Problem, low: np.ndarray, high: np.ndarray, feature: np.ndarray) -> np.ndarray:
     """[p, c, n] values between `low` and `high` [p, c] on the grids of features [p, c]."""
-    step, way = 10.0 ** -part.space.decimals[feature][..., None], (high - low)[..., None]
+    step, way = powers_of_ten(-part.space.decimals[feature])[..., None], (high - low)[..., None]
     low, high = low[..., None], high[..., None]
     values = low + way * (np.arange(1, SECTIONS + 1) / (SECTIONS + 1))
     # The last steps one by one: between neighbours on the grid there is nothing.
@@ -234,7 +235,7 @@ def _round_values(
 ) -> tuple[np.ndarray, NDArray[np.bool_]]:
     """[p, c, n] the rounder values of features [p, c], coarsest first, and which of them are."""
     value, row = (pick(one, feature)[..., None] for one in (points, problem.x))
-    steps = 10.0 ** -problem.space.decimals[feature][..., None] * STEPS
+    steps = powers_of_ten(-problem.space.decimals[feature])[..., None] * STEPS
     count = value / steps
     whole = (np.abs(count - np.round(count)) < 1e-6) & (np.round(count) != 0)
     # No side is away from a gap: up to tens, down to fives, so that both sides are tried.

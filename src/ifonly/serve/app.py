@@ -28,7 +28,7 @@ from ifonly.serve.exchange import Ask, Said
 from ifonly.serve.forms import KSERVE, MEDIA
 from ifonly.serve.jobs import router as job_routes
 from ifonly.serve.metrics import GONE, Metrics, Watch, log
-from ifonly.serve.routes import service_routes
+from ifonly.serve.routes import page_files, page_routes, service_routes
 from ifonly.serve.security import JSON, Guard
 from ifonly.serve.store import Kept, KeyReused
 from ifonly.serve.store.journal import Journal
@@ -114,6 +114,7 @@ class Front:
             options.encode(),
             deadline=_deadline(headers.get(DEADLINE), self.config.seconds),
             sight=request.state.token.sight,
+            who=request.state.token.name,
             record=self.journal is not None,
         )
 
@@ -171,6 +172,7 @@ def create_app(
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.include_router(_contract_routes(front))
     app.include_router(service_routes(front, metrics))
+    app.include_router(page_routes(config.start))
     if jobs is not None:
         app.include_router(job_routes(jobs, front.spent.take))
     for kind, handler in _HANDLERS.items():
@@ -186,6 +188,7 @@ def create_app(
         seconds=config.body_seconds,
         most=config.queue,
         each=config.each,
+        public=page_files(),
     )
     return Watch(guard, metrics)
 

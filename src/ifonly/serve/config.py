@@ -38,7 +38,7 @@ from ifonly.serve.security import check_exposed
 Settings = TypeVar("Settings")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PATHS = ("tokens", "record_key", "jobs", "tls_cert", "tls_key", "path", "data", "rules")
+_PATHS = ("tokens", "record_key", "sign", "jobs", "tls_cert", "tls_key", "path", "data", "rules")
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ class Config:
         The path or URL of the store of decision records; None: nothing is recorded.
     record_key
         The file of the key of rows' hashes; None: beside the store.
+    sign
+        The file of the private key that records are signed with; None: they are not.
     keep_rows
         Whether records hold the rows.
     jobs
@@ -78,6 +80,8 @@ class Config:
         there are no tokens.
     grace
         How many seconds requests have to end when the service stops.
+    start
+        What the page starts with, as `ifonly.page.start.start_of` makes it: {'title': 'Loans'}.
     window, together
         How many seconds a question waits for others, and how many rows a batch has at the most.
 
@@ -97,6 +101,7 @@ class Config:
     tokens: Path | None = None
     record: str | None = None
     record_key: Path | None = None
+    sign: Path | None = None
     keep_rows: bool = True
     jobs: Path | None = None
     jobs_keep: float = 7.0
@@ -110,6 +115,7 @@ class Config:
     grace: float = 30.0
     window: float = 0.003
     together: int = 64
+    start: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.models:

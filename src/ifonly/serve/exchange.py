@@ -47,6 +47,8 @@ class Ask:
     deadline: float | None = None
     """When the reply must be there, on the clock of time.monotonic."""
     sight: Sight = Sight()
+    who: str = ""
+    """The name of the token, if there is one."""
     record: bool = False
     """Whether the decisions explained are to be recorded."""
     background: bool = False

@@ -9,14 +9,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ifonly.contract import Handler, Limits
 from ifonly.errors import absent
 from ifonly.explainer import Explainer
 from ifonly.models.adapters.table import encoded_levels
+from ifonly.page.start import start_of
 from ifonly.space import Space
 from ifonly.tables.columns import Words
 from ifonly.tables.files import read_rule_file, read_table
 from ifonly.tables.training import check_features, open_model, without
+
+SHOWN = 200
+"""Of how many rows of the demo those that are refused are shown."""
 
 
 @dataclass(frozen=True)
@@ -85,17 +91,49 @@ class ModelFile:
         IfonlyError
             A file cannot be read or trusted, or they do not fit each other.
         """
-        model = open_model(self.path, self.inputs, trust_pickle=self.trust_pickle, trust=self.trust)
-        train = read_table(self.data, words=Words(self.missing, encoded_levels(model)))
-        if self.outcome:
-            (train,) = without(self.outcome, train)
-        space = Space.infer(train, **self.space)
-        check_features(space.names, None if self.outcome else model)
+        model, train, space, _ = self._read()
         rules: list[Any] = [*self.rule, *(read_rule_file(self.rules, space) if self.rules else ())]
         explainer = Explainer(
             model, data=train, space=space, rules=rules, share_rows=self.share_rows
         )
         return Handler(explainer, self.limits, self.units)
+
+    def start(self, rows: Path | None = None, **shown: Any) -> dict[str, Any]:
+        """What a page about the model starts with.
+
+        Parameters
+        ----------
+        rows
+            A file of rows; None: none.
+        **shown
+            As `ifonly.page.start.start_of` takes them: row, title, language and options.
+
+        Returns
+        -------
+        dict
+
+        Raises
+        ------
+        IfonlyError
+            A file or a row cannot be read.
+        """
+        _, train, space, words = self._read()
+        if rows is None:
+            return start_of(space, **shown)
+        table = read_table(rows, like=train, words=words)
+        names = {*space.names, *(one.name for one in space.carry)}
+        return start_of(space, table[[name for name in table.columns if name in names]], **shown)
+
+    def _read(self) -> tuple[Any, pd.DataFrame, Space, Words]:
+        """The model, its training features, their space, and how the words of files are read."""
+        model = open_model(self.path, self.inputs, trust_pickle=self.trust_pickle, trust=self.trust)
+        words = Words(self.missing, encoded_levels(model))
+        train = read_table(self.data, words=words)
+        if self.outcome:
+            (train,) = without(self.outcome, train)
+        space = Space.infer(train, **self.space)
+        check_features(space.names, None if self.outcome else model)
+        return model, train, space, words
 
     def stamp(self) -> str:
         """A hash of the content of the files; a file that did not change is not read again.
@@ -112,18 +150,38 @@ class ModelFile:
 
 @dataclass(frozen=True)
 class Demo:
-    """The model of `ifonly demo`: a logistic regression on the bundled Adult data."""
+    """The model of `ifonly demo`: a logistic regression on the bundled Adult data.
+
+    Parameters
+    ----------
+    limits
+        What a request may ask.
+    labels
+        Names of classes and features for people; None: those of the classes alone.
+    """
 
     limits: Limits = field(default_factory=Limits)
+    labels: Mapping[Any, str] | None = None
 
     def load(self) -> Handler:
         """The demo's model, fitted and prepared."""
         from ifonly.datasets.demo import LABELS, RULES, demo_model
 
         model, train, _ = demo_model()
-        space = Space.infer(train.features, labels=LABELS)
+        space = Space.infer(train.features, labels=self.labels or LABELS)
         explainer = Explainer(model, data=train.features, space=space, rules=RULES)
         return Handler(explainer, self.limits)
+
+    def start(self) -> dict[str, Any]:
+        """What a page starts with: the applicant of `ifonly demo`, and others who are refused."""
+        from ifonly.datasets.demo import APPLICANT, demo_model
+
+        model, train, test = demo_model()
+        rows = test.features.iloc[:SHOWN]
+        rows = rows[model.predict(rows) == 0].drop(index=APPLICANT, errors="ignore")
+        rows = pd.concat([test.features.loc[[APPLICANT]], rows])
+        space = Space.infer(train.features)
+        return start_of(space, rows, row=0, title="Will they earn more than 50K?", target=1)
 
     def stamp(self) -> str:
         """Always the same: there is no file."""

@@ -1,8 +1,9 @@
-"""Routes beside the contract's: health, metadata, figures, the head of the records, OpenAPI."""
+"""Routes beside the contract's: the page, health, metadata, figures, the head of the records."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -11,6 +12,7 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from ifonly.contract import VERSION
+from ifonly.page.assets import INDEX, Asset, assets
 from ifonly.serve.denied import Denied
 from ifonly.serve.describe import describe
 from ifonly.serve.exchange import SCHEMAS, Ask
@@ -18,6 +20,15 @@ from ifonly.serve.metrics import Metrics
 
 TYPES = {"integer": "INT64", "number": "FP64", "boolean": "BOOL"}
 """What KServe calls the types of features; any other is BYTES."""
+
+
+PAGE = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "Cache-Control": "no-cache",
+    "Vary": "Accept-Encoding",
+}
+"""Headers of the files of the page: nothing from elsewhere, and asked for again by their tag."""
 
 
 class Live(BaseModel):
@@ -126,6 +137,37 @@ def service_routes(front: Any, metrics: Metrics) -> APIRouter:
         tokens = front.config.tokens is not None
         return JSONResponse(describe(base, schemas, tokens=tokens))
 
+    return router
+
+
+def page_files() -> dict[str, Asset]:
+    """The files of the page by their paths."""
+    return {"/": assets()[INDEX], **{f"/page/{name}": one for name, one in assets().items()}}
+
+
+def page_routes(start: Mapping[str, Any]) -> APIRouter:
+    """The page, and what it starts with."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/page/start")
+    async def starting() -> Response:
+        """Rows, options and a title, for who has a token."""
+        return JSONResponse(dict(start))
+
+    def add(path: str, asset: Asset) -> None:
+        async def endpoint(request: Request) -> Response:
+            said = {**PAGE, "ETag": asset.tag}
+            if asset.tag in request.headers.get("if-none-match", ""):
+                return Response(status_code=304, headers=said)
+            if "gzip" not in request.headers.get("accept-encoding", ""):
+                return Response(asset.content, media_type=asset.media, headers=said)
+            said["Content-Encoding"] = "gzip"
+            return Response(asset.packed, media_type=asset.media, headers=said)
+
+        router.add_api_route(path, endpoint, response_model=None)
+
+    for path, asset in page_files().items():
+        add(path, asset)
     return router
 
 

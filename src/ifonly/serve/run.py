@@ -23,13 +23,14 @@ from ifonly.serve.jobs import JobLimits, Jobs
 from ifonly.serve.metrics import LOG, Lines, log
 from ifonly.serve.pool import Pool
 from ifonly.serve.store import open_store, read_key
+from ifonly.serve.store.chain import Sign
 from ifonly.serve.store.journal import Journal
 
 IDLE = 30
 """How many seconds a connection may be open without a request."""
 
 
-def serve(config: Config, say: Callable[[str], Any]) -> None:
+def serve(config: Config, say: Callable[[str], Any], *, quiet: bool = False) -> None:
     """Serve until a signal ends it; what runs then is finished.
 
     Parameters
@@ -38,13 +39,15 @@ def serve(config: Config, say: Callable[[str], Any]) -> None:
         The settings.
     say
         Gets the address, once the models are open.
+    quiet
+        Whether the log has what goes wrong alone.
 
     Raises
     ------
     IfonlyError
         The address is in use, or a model, the store or the tokens cannot be opened.
     """
-    _log_lines()
+    _log_lines(logging.WARNING if quiet else logging.INFO)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     asyncio.run(_serve(config, say))
@@ -56,7 +59,7 @@ async def _serve(config: Config, say: Callable[[str], Any]) -> None:
         key, store = secrets.token_bytes(32), None
         if config.record is not None:
             key = read_key(config.record_key or _key_beside(config.record))
-            store = open_store(config.record, key=key)
+            store = open_store(config.record, key=key, sign=_signer(config.sign))
         journal = None if store is None else Journal(store)
         pool = Pool(
             config.models,
@@ -160,12 +163,26 @@ def bound(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is a free one."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=1024)
+        listening = socket.create_server((host, port), family=family, backlog=1024)
     except OSError as error:
         raise OptionError(
             f"Nothing can listen on {host}:{port}: {error.strerror}.",
             "Give another --port, or 0 for a free one.",
         ) from None
+    # Connections inherit it. asyncio sets it only where a socket names its protocol, and without it
+    # the body of a reply waits for the client to confirm the head: 40 ms.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
+
+
+def _signer(path: Path | None) -> Sign | None:
+    """What signs records with the private key of a file."""
+    if path is None:
+        return None
+    from ifonly.contract.records.signing import read_private, signed  # it needs an extra
+
+    private = read_private(path)
+    return lambda record: signed(record, private)
 
 
 def _key_beside(record: str) -> Path:
@@ -178,12 +195,12 @@ def _key_beside(record: str) -> Path:
     return Path(f"{record.removeprefix('sqlite:///')}.key")
 
 
-def _log_lines() -> None:
+def _log_lines(level: int) -> None:
     """Write the log to stderr, one line of JSON each."""
     handler = logging.StreamHandler()
     handler.setFormatter(Lines())
     LOG.addHandler(handler)
-    LOG.setLevel(logging.INFO)
+    LOG.setLevel(level)
     LOG.propagate = False
     logging.getLogger("uvicorn").addHandler(logging.NullHandler())
     logging.getLogger("uvicorn").propagate = False

@@ -33,7 +33,7 @@ SENT = {
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
 }
-"""Headers of every reply."""
+"""Headers of every reply that states no others."""
 
 
 def check_exposed(host: str, tokens: object) -> None:
@@ -80,6 +80,8 @@ class Guard:
         where there are no tokens.
     held
         How many bytes of bodies they may hold.
+    public
+        Paths that anybody may GET without a token: the files of the page, which hold nothing.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Guard:
         most: int = 256,
         each: int = 64,
         held: int = 2**29,
+        public: Collection[str] = (),
     ) -> None:
         self.app = app
         self.tokens = tokens
@@ -106,6 +109,7 @@ class Guard:
         self._held, self._bodies = 0, bodies or {}
         self._body, self._seconds, self._room = body, seconds, held
         self._most, self._each = most, each
+        self._public = frozenset(public)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or reply why not."""
@@ -118,7 +122,9 @@ class Guard:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(SENT)
+                headers = MutableHeaders(scope=message)
+                for name, value in SENT.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         body = bytearray()
@@ -161,9 +167,13 @@ class Guard:
             raise Denied("host", f"This server is not {host!r:.80}.", hint)
         origin = headers.get("origin")
         foreign = origin is not None and origin.partition("://")[2].lower() != host.lower()
-        if foreign or headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        public = scope["path"] in self._public and scope["method"] == "GET"
+        # A link to the page may stand on any site; what it opens asks from here.
+        linked = public and headers.get("sec-fetch-mode") == "navigate"
+        inside = headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+        if foreign or not (inside or linked):
             raise Denied("origin", "The request comes from a page of another site.")
-        if self.tokens is None:
+        if self.tokens is None or public:
             return ANYONE
         scheme, _, secret = headers.get("authorization", "").partition(" ")
         token = self.tokens.find(secret.strip()) if scheme.lower() == "bearer" else None

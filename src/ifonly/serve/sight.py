@@ -9,9 +9,13 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ifonly.contract import Reply
+from ifonly.contract.routes.batches.explain_batch import ExplainBatchReply, Summary
+from ifonly.contract.routes.batches.score_batch import ScoreBatchReply
 from ifonly.contract.routes.explain import Explained, ExplainReply, Way
 from ifonly.contract.routes.predict import PredictReply, Scored
-from ifonly.contract.routes.score_batch import ScoreBatchReply
+from ifonly.contract.routes.reasons import ReasonsReply, RowReasons, Stated
+from ifonly.contract.routes.record import RecordReply
+from ifonly.contract.routes.verify import VerifyReply
 from ifonly.contract.types import Range
 from ifonly.render.view import rounded, value_text
 from ifonly.serve.exchange import Sight
@@ -37,11 +41,19 @@ def seen(reply: AnyReply, sight: Sight) -> AnyReply:
     if isinstance(reply, ExplainReply):
         rows: Any = [_explained(row, sight) for row in reply.rows]
         return reply.model_copy(update={"rows": rows, "answers": _answers(reply.answers, sight)})
+    if isinstance(reply, ExplainBatchReply):
+        return reply.model_copy(update={"rows": [_summary(row, sight) for row in reply.rows]})
+    if isinstance(reply, RecordReply):
+        return reply.model_copy(update={"records": []})  # what is rounded could not be verified
+    if isinstance(reply, VerifyReply):
+        return reply.model_copy(update={"holds": None, "differences": []})  # or guess a score
     if isinstance(reply, PredictReply):
         number = not reply.classes
         rows = [_scored(row, sight, number) for row in reply.rows]
         curves = [[_scored(one, sight, number) for one in curve] for curve in reply.curves]
         return reply.model_copy(update={"rows": rows, "curves": curves})
+    if isinstance(reply, ReasonsReply):
+        return reply.model_copy(update={"rows": [_reasons(row, sight) for row in reply.rows]})
     if isinstance(reply, ScoreBatchReply):
         update: dict[str, Any] = {"scores": [shown(one, sight) for one in reply.scores]}
         if reply.wanted is None:  # a regressor predicts its scores
@@ -74,7 +86,28 @@ def _explained(row: Explained, sight: Sight) -> Explained:
     number = isinstance(row.wanted, Range)
     update: dict[str, Any] = {"score": shown(row.score, sight)}
     update["answers"] = [_way(way, sight, number) for way in row.answers]
+    update["reasons"] = [_stated(one, sight) for one in row.reasons]
     if number:
+        update["prediction"] = shown(row.prediction, sight)
+    return row.model_copy(update=update)
+
+
+def _stated(reason: Stated, sight: Sight) -> Stated:
+    return reason.model_copy(update={"weight": shown(reason.weight, sight)})
+
+
+def _reasons(row: RowReasons, sight: Sight) -> RowReasons:
+    """Reasons without the exact gap, and the weights, which tell it; their order stays."""
+    told = [_stated(one, sight) for one in row.reasons]
+    update: dict[str, Any] = {"reasons": told, "gap": shown(row.gap, sight)}
+    if isinstance(row.wanted, Range):
+        update["prediction"] = shown(row.prediction, sight)
+    return row.model_copy(update=update)
+
+
+def _summary(row: Summary, sight: Sight) -> Summary:
+    update: dict[str, Any] = {"score": shown(row.score, sight)}
+    if isinstance(row.wanted, Range):
         update["prediction"] = shown(row.prediction, sight)
     return row.model_copy(update=update)
 

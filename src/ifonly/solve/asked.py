@@ -12,6 +12,7 @@ from ifonly.models.decision import Labels
 from ifonly.solve.prepare import Setting
 from ifonly.space import Metric
 from ifonly.space.table.carry import Carried
+from ifonly.space.table.coded import Coded
 from ifonly.space.table.codes import read_rows
 from ifonly.space.table.frame import Frame, as_frame
 from ifonly.space.table.unseen import own_notes
@@ -36,8 +37,10 @@ class Asked:
     """What is odd about a row, by position."""
 
     @classmethod
-    def read(cls, setting: Setting, rows: Frame, carried: Carried | None) -> Asked:
+    def read(cls, setting: Setting, rows: Frame | Coded, carried: Carried | None) -> Asked:
         """The rows of a frame; a column that cannot be read at all raises its error."""
+        if isinstance(rows, Coded):
+            return cls(rows.checked(setting.space), setting)
         known, carry = setting.space.features, setting.space.carry
         features, x = read_rows(known, as_frame(rows, "rows", empty=True), "rows", carry)
         if features == known:

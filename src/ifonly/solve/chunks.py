@@ -77,7 +77,8 @@ def answer_in_turns(
     done = np.array(list(batch.failed), dtype=np.intp)
     parts = [unanswered(batch.x[done], k, Status.FAILED, list(batch.failed.values()))]
     chunks, note = [done], SPENT
-    workers, solver = count_of(question.workers), solver_step(setting, method)
+    workers = count_of(question.workers)
+    solver = solver_step(setting, method) if question.budget.harder else None
     shared = model.per_row is None and (model.deadline, model.most_rows) != (None, None)
     first = None if shared else solver
     work = Work(setting, other, model, method, k, certify, first, pools=q <= MOST_ROWS)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.demands.robust import plain
-from ifonly.errors import OptionError, RuleError
+from ifonly.errors import OptionError, RuleError, check_flag
 from ifonly.plausible import Plausible
 from ifonly.problem.goal import Logit, Target
 from ifonly.rules import Rule, as_rules
@@ -122,6 +122,8 @@ class Budget:
     model_rows: int | None = None
     model_rows_per_row: int | None = None
     """What each row may cost by itself, whatever the others do."""
+    harder: bool = True
+    """Whether rows that are short of answers are searched again, harder."""
     began: float = field(default_factory=lambda: time.monotonic(), compare=False)
     prepared: int = 0
     """How many of the model rows were used to prepare the model."""
@@ -132,24 +134,25 @@ class Budget:
         if budget is None or isinstance(budget, cls):
             return budget or cls()
         limits = dict(budget) if isinstance(budget, Mapping) else {"seconds": budget}
+        harder = limits.pop("harder", True)
+        check_flag(harder, "budget['harder']")
         for name, limit in limits.items():
             wrong = isinstance(limit, bool) or not isinstance(limit, int | float | np.number)
             if name not in LIMITS or wrong or not limit > 0:
                 raise OptionError(
                     f"The budget has {name}={limit!r}.",
-                    "Give seconds, such as budget=2, or budget={'model_rows': 100_000}, or "
-                    "{'model_rows_per_row': 2000}.",
+                    "Give seconds, such as budget=2, or budget={'model_rows': 100_000}, "
+                    "{'model_rows_per_row': 2000} or {'harder': False}.",
                 )
         for name in set(limits) - {"seconds"}:
             limits[name] = None if limits[name] == float("inf") else int(limits[name])
-        return cls(**limits)
+        return cls(**limits, harder=harder)
 
     @property
     def stated(self) -> dict[str, Any] | None:
         """What a record keeps of it."""
-        return {
-            name: limit for name in LIMITS if (limit := getattr(self, name)) is not None
-        } or None
+        limits = {name: limit for name in LIMITS if (limit := getattr(self, name)) is not None}
+        return (limits if self.harder else {**limits, "harder": False}) or None
 
     @property
     def to_prepare(self) -> Budget:

@@ -44,7 +44,7 @@ class Solved:
     reached: np.ndarray
     """[q, k] the class of each, -1 where there is none."""
     extra: np.ndarray
-    """bool [q, k] the answers for which a smaller change is enough."""
+    """bool [q, k] the answers that only fill a place."""
     proof: Proof | None = None
     unchecked: np.ndarray | None = None
     """bool [q] the rows of which it is not known whether smaller changes are enough."""

@@ -49,7 +49,7 @@ class Part:
     reached: np.ndarray
     """[q, k] the class of each answer, -1 where there is none."""
     extra: np.ndarray
-    """bool [q, k] the answers for which a smaller change is enough."""
+    """bool [q, k] the answers that only fill a place."""
     status: tuple[Status, ...]
     notes: tuple[str, ...]
     acted: np.ndarray | None = None

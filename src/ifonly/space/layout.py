@@ -1,9 +1,8 @@
 """The ordered features, and the only bridge between rows, codes and units.
 
 *Rows* are what users have: a DataFrame. *Codes* [..., d] are what ifonly computes with: a
-continuous feature's own value, a categorical feature's level index, NaN where a value is missing.
-*Units* [..., w] exist for gradient search and for models that want that input: continuous values
-scaled to [0, 1], categories one-hot.
+continuous feature's own value, a category's level index, NaN where a value is missing. *Units*
+[..., w] are for gradients and models that want them: values scaled to [0, 1], levels one-hot.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from ifonly.arrays.powers import powers_of_ten
 from ifonly.space.feature import Categorical, Continuous, Feature, to_plain
 from ifonly.space.table.carry import Carry
 from ifonly.space.table.codes import read_codes
@@ -259,7 +259,7 @@ class Layout:
         """
         xp: Any = np if isinstance(codes, np.ndarray) else array_namespace(codes)
         place = {} if xp is np else {"device": device(codes)}
-        powers = xp.asarray(10.0**self.decimals, dtype=codes.dtype, **place)
+        powers = xp.asarray(powers_of_ten(self.decimals), dtype=codes.dtype, **place)
         return xp.round(codes * powers) / powers + 0.0
 
     def index(self, name: str) -> int:

@@ -130,11 +130,11 @@ def _no_number(word: str) -> bool:
 def _own_values(words: Sequence[str | None], kind: Kind) -> pd.Series[Any]:
     """What words of rows mean; one that does not fit its column stays text, and the others do not.
 
-    >>> [str(value) for value in _own_values(["12", "much"], Kind.NUMBER)]
-    ['12', 'much']
+    >>> [isinstance(value, str) for value in _own_values(["12", "much"], Kind.NUMBER)]
+    [False, True]
     """
     values = _values(words, kind)
-    if kind is Kind.TEXT or not isinstance(values.dtype, pd.StringDtype):
+    if kind is Kind.TEXT or values.dtype != TEXT_DTYPE:
         return values
     return pd.Series([_values([word], kind)[0] for word in words], dtype=object)
 

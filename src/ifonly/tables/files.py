@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +21,7 @@ from ifonly.tables.columns import Words
 Content = TypeVar("Content")
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
+CSV = "a CSV file"
 
 
 def read_table(
@@ -38,7 +41,18 @@ def read_table(
         )
     if name.endswith(".parquet"):
         return read(path, _parquet, "a Parquet file")
-    columns, words = read(path, _csv, "a CSV file"), words or Words()
+    columns = read(path, lambda file: _csv(str(path), lambda: file), CSV)
+    frame, missing = typed(columns, like, words)
+    if missing and say is not None:
+        say(f"Read as missing in {path.name}: {'; '.join(missing)}.")
+    return frame
+
+
+def typed(
+    columns: pd.DataFrame, like: pd.DataFrame | None = None, words: Words | None = None
+) -> tuple[pd.DataFrame, list[str]]:
+    """The values of columns of words, read like the training table; what was read as missing."""
+    words = words or Words()
     values: dict[str, pd.Series[Any]] = {}
     missing: list[str] = []
     for column in map(str, columns):
@@ -46,10 +60,8 @@ def read_table(
         values[column], gone = words.read(columns[column], alike)
         each = [f"{repr(word) if word else 'empty'} ({n})" for word, n in gone.items()]
         missing += [f"{column}: {', '.join(each)}"] if each else []
-    if missing and say is not None:
-        say(f"Read as missing in {path.name}: {'; '.join(missing)}.")
     names, _ = Words().read(columns.index.to_series(), None)
-    return pd.DataFrame(values, index=columns.index).set_axis(names, axis=0)
+    return pd.DataFrame(values, index=columns.index).set_axis(names, axis=0), missing
 
 
 def read_rule_file(path: Path, space: Space) -> tuple[Rule, ...]:
@@ -61,40 +73,56 @@ def read_rule_file(path: Path, space: Space) -> tuple[Rule, ...]:
         raise RuleError(f"{str(path)!r}: {error.message}", error.hint) from None
 
 
+def read_words(content: bytes, name: str, most: int | None) -> pd.DataFrame:
+    """The words of a CSV file that came as bytes, or at most `most` lines of it."""
+    with _named(name, CSV):
+        if not content:
+            raise FileError(f"{name!r} is empty.", f"Expected {CSV}.")
+        return _csv(name, lambda: BytesIO(content), most)
+
+
 def read(path: Path, reader: Callable[[Path], Content], kind: str) -> Content:
     """What a reader makes of a file; whatever cannot be read is an error that names the file."""
     if not path.is_file():
         raise absent(path)
-    try:
+    with _named(str(path), kind):
         if not path.stat().st_size:
             raise FileError(f"{str(path)!r} is empty.", f"Expected {kind}.")
         return reader(path)
+
+
+@contextmanager
+def _named(name: str, kind: str) -> Iterator[None]:
+    """Whatever cannot be read inside is an error that names the file."""
+    try:
+        yield
     except (FileError, DataError, MissingExtra):
         raise
     except pd.errors.EmptyDataError:
-        raise FileError(f"{str(path)!r} holds no table.", f"Expected {kind}.") from None
+        raise FileError(f"{name!r} holds no table.", f"Expected {kind}.") from None
     except (OSError, EOFError, ValueError, zlib.error, pd.errors.ParserWarning) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise FileError(f"{str(path)!r} cannot be read as {kind}: {lines[0]}") from error
+        hint = "Save it as UTF-8." if isinstance(error, UnicodeDecodeError) else ""
+        raise FileError(f"{name!r} cannot be read as {kind}: {lines[0]}", hint) from error
 
 
-def _csv(path: Path) -> pd.DataFrame:
-    """The words of a CSV file, none of which is missing."""
+def _csv(name: str, source: Callable[[], Any], most: int | None = None) -> pd.DataFrame:
+    """The words of a CSV file, none of which is missing; `source` opens it."""
     # pandas renames a column that comes twice, so the header is looked at first.
     encoding = "utf-8-sig"
     head = pd.read_csv(
-        path, header=None, nrows=1, dtype="str", keep_default_na=False, encoding=encoding
+        source(), header=None, nrows=1, dtype="str", keep_default_na=False, encoding=encoding
     )
     names = head.iloc[0].tolist()
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted({one for one in names if names.count(one) > 1})
     if twice:
         raise DataError(
-            f"{str(path)!r} has more than one column named {', '.join(map(repr, twice))}.",
+            f"{name!r} has more than one column named {', '.join(map(repr, twice))}.",
             "Give every column a name of its own.",
         )
     if len(names) == 1 and (found := re.search(r"[;\t|]", names[0])):
         raise DataError(
-            f"{str(path)!r} has the single column {names[0]!r}.",
+            f"{name!r} has the single column {names[0]!r}.",
             f"Columns are separated by commas, and here it may be {found[0]!r}. Save the file "
             "again with commas, and with points in decimal numbers.",
         )
@@ -102,8 +130,9 @@ def _csv(path: Path) -> pd.DataFrame:
         # Lines longer than the header would lose values with no more than a warning.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         frame = pd.read_csv(
-            path,
+            source(),
             dtype="str",
+            nrows=most,
             keep_default_na=False,
             # A first column without a name is the index that DataFrame.to_csv wrote.
             index_col=0 if names[0] == "" else False,

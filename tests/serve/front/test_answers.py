@@ -138,11 +138,33 @@ def test_sight_is_that_of_the_token(serve: Serve, tmp_path: Any) -> None:
     assert f"({exact:.2f})" not in ways["rounded"]["sentence"] + ways["hidden"]["sentence"]
     hidden = client.post("/v1/score_batch", json={"rows": [ROW]}, headers=heads["hidden"]).json()
     assert hidden["scores"] == [None]
+    told = client.post("/v1/reasons", json={"rows": [ROW]}, headers=heads["hidden"]).json()
+    asked = {**ASKED, "reasons": True}
+    said = client.post("/v1/explain", json=asked, headers=heads["hidden"]).json()
+    for row in (told["rows"][0], said["rows"][0]):
+        assert row["reasons"][0]["sentence"]
+        assert {one["weight"] for one in row["reasons"]} == {None}
+    assert told["rows"][0]["gap"] is None
     for name, value in (("threshold", 0.4), ("margin", 0.1)):
         for path, body in (("/v1/explain", ASKED), ("/v1/score_batch", {"rows": [ROW]})):
             said = client.post(path, json=body | {name: value}, headers=heads["rounded"])
             assert (said.status_code, said.json()["field"]) == (422, name)
     assert client.get("/openapi.json", headers=heads["full"]).json()["security"] == [{"token": []}]
+
+
+def test_real_rows_are_shown_to_tokens_that_say_so(serve: Serve, tmp_path: Any) -> None:
+    from ifonly.serve.tokens import new_token
+
+    made = {word: new_token(word, rows=word) for word in ("rows", "no-rows")}
+    (tmp_path / "tokens").write_text("\n".join(line for _, line in made.values()))
+    client = serve(tokens=tmp_path / "tokens")
+    shown, refused = (
+        client.post("/v1/examples", json=ASKED, headers={"Authorization": f"Bearer {secret}"})
+        for secret, _ in made.values()
+    )
+    assert shown.json()["rows"][0]["answers"]
+    assert refused.status_code == 422
+    assert "real rows" in refused.json()["detail"]
 
 
 def test_no_score_of_a_regressor_is_left_where_scores_are_hidden() -> None:
@@ -154,6 +176,7 @@ def test_no_score_of_a_regressor_is_left_where_scores_are_hidden() -> None:
     asked = {"rows": [{"size": 20, "age": 3}], "target": {"low": 40_000}, "k": 2}
     for route, body in (
         ("explain", asked),
+        ("reasons", asked),
         ("predict", {"rows": asked["rows"], "curve": "size", "points": 3}),
         ("score_batch", {"rows": asked["rows"]}),
     ):

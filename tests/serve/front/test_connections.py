@@ -47,6 +47,15 @@ def sent(port: int, text: bytes) -> bytes:
         return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
+def test_no_part_of_a_reply_waits_for_the_part_before() -> None:
+    with (
+        run.bound("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_silent_or_slow_client_is_left(pool: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "IDLE", 1)
     head = b"POST /v1/explain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -57,6 +57,9 @@ def test_the_examples_are_answered_as_described(client_of_app: TestClient, descr
         body = methods.get("post", {}).get("requestBody", {}).get("content", {})
         for example in body.get("application/json", {}).get("examples", {}).values():
             said = client_of_app.post(path, json=example["value"])
+            if path.endswith("/examples"):  # real rows are for tokens that show them
+                assert said.status_code == 422, said.text
+                continue
             assert said.status_code == 200, (path, said.text)
             reply = methods["post"]["responses"]["200"]["content"]["application/json"]["schema"]
             whole = {**reply, "components": described["components"]}

@@ -16,7 +16,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from ifonly.contract import DecisionRecord, Limits, Refused, row_hash
-from ifonly.contract.decision_record import NONE
+from ifonly.contract.records.decision_record import NONE
 from ifonly.errors import IfonlyError
 from ifonly.serve.exchange import Ask, Said, Sight
 from ifonly.serve.jobs import JobLimits, Jobs, router

@@ -46,13 +46,15 @@ def test_records_and_facts_come_with_the_reply(
     async def ask() -> Any:
         async with running(source, workers=1) as pool:
             return await asyncio.gather(
-                *(pool.ask(asked(question(i), record=True)) for i in (1, 2))
+                *(pool.ask(asked(question(i, reasons=i > 1), record=True)) for i in (1, 2))
             )
 
     for income, said in zip((1, 2), run(ask()), strict=True):
         (record,), row = said.records, json.loads(question(income))["rows"][0]
         assert (record.row, record.row_hash) == (row, row_hash(row, b"secret"))
         assert (record.status, record.reproducible) == ("found", True)
+        told = [one.feature for one in record.reasons]
+        assert told == (["income", "debt"] if income > 1 else [])
         assert said.facts["rows"] == 1
         assert said.facts["statuses"] == {"found": 1}
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ifonly.contract import canonical
-from ifonly.contract.decision_record import NONE
+from ifonly.contract.records.decision_record import NONE
 from ifonly.errors import StoreError
 from ifonly.serve.store import Head, Store, open_store, verify
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ifonly.contract.decision_record import NONE
+from ifonly.contract.records.decision_record import NONE
 from ifonly.errors import FileError, MissingExtra, OptionError, StoreError
 from ifonly.serve.store import Head, Kept, KeyReused, Store, open_store, read_key, schema, verify
 from ifonly.serve.store import database as databases

@@ -26,7 +26,7 @@ def responsiveness(answers: AnswerData) -> dict[str, Any]:
     shown = shown_features(replace(answers.space, labels={}))
     known = source.setting.readable
     data = None if known is None or not known.given else answers.space.round(known.data)
-    values = [_values(answers.space, one, data) for one in shown]
+    values = [values_of(answers.space, one, data, MOST_VALUES) for one in shown]
     ends = np.cumsum([0, *map(len, values)])
     count = np.zeros((len(answers), len(shown)), dtype=np.intp)
     share = np.full(count.shape, np.nan)
@@ -49,14 +49,17 @@ def responsiveness(answers: AnswerData) -> dict[str, Any]:
     }
 
 
-def _values(space: Space, one: Shown, data: np.ndarray | None) -> np.ndarray:
-    """[n, columns] the values of a feature: every level, or the numbers that data [n, d] have."""
+def values_of(space: Space, one: Shown, data: np.ndarray | None, most: int) -> np.ndarray:
+    """[n, columns] the values of a feature: every level, or the numbers that data [n, d] have.
+
+    Of more than `most` numbers, so many are taken, evenly spread and with both ends.
+    """
     j = one.columns[0]
     if one.group is not None:
         return np.eye(len(one.columns) + one.group.optional, len(one.columns))
-    values = space.values(j, MOST_VALUES)
+    values = space.values(j, most)
     if space.continuous[j] and data is not None:
         known = np.unique(data[~np.isnan(data[:, j]), j])
-        places = np.linspace(0, len(known) - 1, min(len(known), MOST_VALUES)).astype(np.intp)
+        places = np.linspace(0, len(known) - 1, min(len(known), most)).astype(np.intp)
         values = known[places] if len(known) else values
     return np.append(values, np.nan)[: len(values) + space.features[j].erasable, None]

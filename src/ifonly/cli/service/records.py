@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import islice
@@ -26,6 +27,7 @@ from ifonly.tables.files import read, read_table
 from ifonly.tables.training import open_model, without
 
 if TYPE_CHECKING:  # they need an extra
+    from ifonly.contract import DecisionRecord
     from ifonly.serve.store import Head, Report, Store
 
 Url = Annotated[
@@ -45,6 +47,9 @@ Model = Annotated[
     Path | None, typer.Option(help="Derive answers again: the model, as for `ifonly explain`.")
 ]
 Data = Annotated[Path | None, typer.Option(help="The rows that the model was trained on.")]
+Public = Annotated[
+    Path | None, typer.Option(help="The public key that records must be signed for.")
+]
 Rows = Annotated[
     Path | None,
     typer.Option(help="Rows that are not kept: .json or .jsonl as they were sent, CSV or Parquet."),
@@ -98,6 +103,7 @@ def verify(
     *,
     head: HeadText = "",
     key: KeyFile = None,
+    public: Public = None,
     model: Model = None,
     data: Data = None,
     rows: Rows = None,
@@ -124,13 +130,26 @@ def verify(
     explainer, words, train, stated = None, Words(missing or ()), None, _head(head)
     with _open(store, secret) as opened:
         if model is not None and data is not None:
-            own = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
-            words = Words(missing or (), encoded_levels(own))
-            train = read_table(data, words=words)
-            (train,) = without(outcome, train) if outcome else (train,)
-            explainer = Explainer(own, data=train, space=_space(opened, train))
-        given = [] if rows is None else _rows(rows, train, words, outcome)
-        report = verified(opened, head=stated, key=secret, explainer=explainer, rows=given)
+            own, train, words = opened_model(
+                model,
+                data,
+                outcome,
+                inputs=inputs,
+                trust_pickle=trust_pickle,
+                trust=trust,
+                missing=missing,
+            )
+            kept = (entry.record for entry in opened.entries())
+            explainer = Explainer(own, data=train, space=run_space(kept, train))
+        given = [] if rows is None else rows_of(rows, train, words, outcome)
+        signer = None
+        if public is not None:
+            from ifonly.contract.records.signing import read_public  # it needs an extra
+
+            signer = read_public(public)
+        report = verified(
+            opened, head=stated, key=secret, public=signer, explainer=explainer, rows=given
+        )
     if stated is None:
         say("Without --head, entries that were dropped from the end are not missed.")
     deliver("".join(f"{line}\n" for line in _lines(report, derived=explainer is not None)), None)
@@ -160,12 +179,30 @@ def _head(text: str) -> Head | None:
     return Head(int(found[1]), found[2])
 
 
-def _space(store: Store, train: Any) -> Space:
+def opened_model(
+    model: Path,
+    data: Path,
+    outcome: str,
+    *,
+    inputs: str,
+    trust_pickle: bool,
+    trust: list[str] | None,
+    missing: list[str] | None,
+) -> tuple[Any, Any, Words]:
+    """A model, its training rows, and the words of tables for it."""
+    own = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
+    words = Words(missing or (), encoded_levels(own))
+    train = read_table(data, words=words)
+    (train,) = without(outcome, train) if outcome else (train,)
+    return own, train, words
+
+
+def run_space(records: Iterable[DecisionRecord], train: Any) -> Space:
     """The space that the first record that fits the data was made with."""
     tried = set()
-    for entry in store.entries():
+    for record in records:
         try:
-            run = {name: decode(value) for name, value in entry.record.run.items()}
+            run = {name: decode(value) for name, value in record.run.items()}
             mark = run["space_fingerprint"]
             if mark not in tried and (space := space_of(run, train)).fingerprint == mark:
                 return space
@@ -175,7 +212,7 @@ def _space(store: Store, train: Any) -> Space:
     return Space.infer(train)
 
 
-def _rows(path: Path, train: Any, words: Words, outcome: str) -> list[dict[str, Any]]:
+def rows_of(path: Path, train: Any, words: Words, outcome: str) -> list[dict[str, Any]]:
     """The rows of a file, as they would be sent."""
     from ifonly.contract.values import plain
 

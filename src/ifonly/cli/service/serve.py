@@ -59,6 +59,9 @@ Record = Annotated[
 RecordKey = Annotated[
     Path | None, typer.Option(help="The key of rows' hashes; by default beside the records.")
 ]
+Sign = Annotated[
+    Path | None, typer.Option(help="Sign records: the private key, see `ifonly keys make`.")
+]
 KeepRows = Annotated[
     bool | None, typer.Option("--keep-rows/--no-keep-rows", help="Whether records hold the rows.")
 ]
@@ -89,6 +92,7 @@ def serve(
     allow_host: AllowHost = None,
     record: Record = None,
     record_key: RecordKey = None,
+    sign: Sign = None,
     keep_rows: KeepRows = None,
     jobs: JobFolder = None,
     jobs_keep: JobsKeep = None,
@@ -112,7 +116,7 @@ def serve(
     """
     stated: dict[str, Any] = {"host": host, "port": port, "workers": workers, "tokens": tokens}
     stated |= {"record": record, "record_key": record_key, "keep_rows": keep_rows, "jobs": jobs}
-    stated |= {"jobs_keep": jobs_keep}
+    stated |= {"sign": sign}
     stated |= {"tls_cert": tls_cert, "tls_key": tls_key, "seconds": seconds, "body": body}
     stated |= {"queue": queue, "each": each, "jobs_keep": jobs_keep}
     stated |= {"allow_hosts": tuple(allow_host or ()) or None}

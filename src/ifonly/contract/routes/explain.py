@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from ifonly.answers import Answers, certificates
 from ifonly.answers.save import to_plain
 from ifonly.contract.context import Context
-from ifonly.contract.question import Question, ask
+from ifonly.contract.question import Question, ask, wanted_of
+from ifonly.contract.routes.reasons import RowReasons, Stated, told_of
 from ifonly.contract.types import Change, Fingerprints, Range, Reply, Row, Strict, Value
 from ifonly.contract.values import finite, plain
 from ifonly.render import text
@@ -23,6 +25,8 @@ class ExplainRequest(Question):
 
     as_answers: bool = False
     """Whether the reply has `answers` as well, of which Python makes `Answers`."""
+    reasons: bool = False
+    """Whether the reply, and the record of each decision, has its principal reasons."""
 
 
 class Certificate(Strict):
@@ -52,7 +56,7 @@ class Way(Strict):
     price: float
     """The distance and the charge for each change; the nearest answer has the least."""
     extra: bool
-    """Whether a smaller change is enough, and this one fills a place."""
+    """Whether it resembles another answer or changes more than needed, and fills a place."""
     usual: float | None
     """The share of the rows of the data that are less usual."""
     tolerated: float | None
@@ -73,6 +77,8 @@ class Explained(Strict):
     sentence: str
     """Why there are no answers; empty where there are."""
     answers: list[Way]
+    reasons: list[Stated] = []
+    """The principal reasons of the outcome, where they were asked."""
     certificate: Certificate | None
     """What is proved, where that was asked."""
 
@@ -90,11 +96,17 @@ class ExplainReply(Reply):
 
 def explain(context: Context, request: ExplainRequest) -> ExplainReply:
     """k answers to each row."""
-    return reply_of(ask(context, request), request.rows, as_answers=request.as_answers)
+    answers = ask(context, request)
+    told = [one for one, _ in told_of(answers)] if request.reasons else ()
+    return reply_of(answers, request.rows, as_answers=request.as_answers, told=told)
 
 
 def reply_of(
-    answers: Answers, rows: list[dict[str, Any]], *, as_answers: bool = False
+    answers: Answers,
+    rows: list[dict[str, Any]],
+    *,
+    as_answers: bool = False,
+    told: Sequence[RowReasons] = (),
 ) -> ExplainReply:
     """Answers as a reply; `rows` are those of the request, with their carried columns."""
     record, price, proofs = answers.record, answers.price(), proofs_of(answers)
@@ -111,6 +123,7 @@ def reply_of(
                 threshold=view.threshold,
                 sentence="" if view.answers else sentences[0],
                 answers=_ways(answers, view, sentences, price[view.query], row),
+                reasons=told[view.query].reasons if told else [],
                 certificate=proofs[view.query] if proofs else None,
             )
         )
@@ -126,13 +139,6 @@ def reply_of(
 def plain_record(record: Any) -> dict[str, Any]:
     """The record of answers as JSON holds it, with a mark on what JSON does not have."""
     return {name: encode(value) for name, value in record.items()}
-
-
-def wanted_of(wanted: Any) -> Any:
-    """A wanted outcome: a class, or a range whose open ends are null."""
-    if not isinstance(wanted, tuple):
-        return plain(wanted)
-    return Range(low=finite(wanted[0]), high=finite(wanted[1]))
 
 
 def proofs_of(answers: Answers) -> list[Certificate]:

@@ -12,10 +12,10 @@ from ifonly import metrics
 from ifonly.metrics.boundary import adapted_to, met, places_of, wanted_goal
 from ifonly.paper.authors.facts import SET_METRICS
 from ifonly.paper.report import figures
-from ifonly.paper.report import page_parts as pages
-from ifonly.paper.report.page_parts import Section, not_run, picture, table, text
 from ifonly.paper.runs.machine import machine
+from ifonly.render import page_parts as pages
 from ifonly.render.html import isolated
+from ifonly.render.page_parts import Section, not_run, picture, table, text
 from ifonly.space.table.carry import tagged
 
 MOST_ROWS = 200

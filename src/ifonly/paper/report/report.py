@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from ifonly.paper.report import figures, sections, tables
-from ifonly.paper.report import page_parts as pages
 from ifonly.paper.report.claims_page import claims_page, claims_table
 from ifonly.paper.report.contradictions import contradictions
 from ifonly.paper.report.findings import Findings
+from ifonly.render import page_parts as pages
 from ifonly.render.destination import write_file
 
 

@@ -15,7 +15,7 @@ from ifonly.paper.report.claims_page import RULES, claims_table, counted
 from ifonly.paper.report.contradictions import contradictions
 from ifonly.paper.report.evidence import pooled
 from ifonly.paper.report.findings import Findings
-from ifonly.paper.report.page_parts import Section, listed, not_run, picture, table, text
+from ifonly.render.page_parts import Section, listed, not_run, picture, table, text
 
 FIGURES = {"f1": "F1", "precision": "Precision", "recall": "Recall"}
 DRAWN = (

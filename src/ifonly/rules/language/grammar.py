@@ -32,26 +32,19 @@ something else stands in quotes.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any
-
-import numpy as np
 
 from ifonly.errors import RuleError, close
 from ifonly.rules.change_rules import AtMost, OnlyChange
-from ifonly.rules.json import from_plain
 from ifonly.rules.language.cursor import Reader, Trouble
-from ifonly.rules.language.dates import in_units
 from ifonly.rules.language.names import Found
 from ifonly.rules.language.relations import number_stands, read_relation
 from ifonly.rules.language.verbs import read_about
 from ifonly.rules.logic import And, Equivalent, Implies, Not, Or
 from ifonly.rules.rule import Rule
 from ifonly.rules.shorthands import Forbid
-from ifonly.rules.suggested.suggestions import WORD, Suggestions, suggested
-from ifonly.space import Space
+from ifonly.rules.suggested.suggestions import WORD
 
 
 def read_line(reader: Reader) -> Rule:
@@ -182,115 +175,3 @@ OPENINGS: dict[str, Callable[[Reader], Rule]] = {
     "only": _only_change,
     "at most": _at_most,
 }
-
-
-ATTEMPTS = 500
-"""How many ways to cut a line are tried; a line of an honest user has two or three."""
-
-Given = Rule | str | Mapping[str, Any]
-"""A rule as a user gives it: an object, a line of text, or what JSON holds of it."""
-
-
-def parse(line: str, space: Space) -> Rule:
-    """The rule that a line of text states."""
-    worst: Trouble | None = None
-    turns: tuple[int, ...] | None = ()
-    for _ in range(ATTEMPTS):
-        if turns is None:
-            break
-        reader = Reader(line, space, turns)
-        try:
-            return in_units(read_line(reader), space)
-        except Trouble as trouble:
-            if worst is None or trouble.reached > worst.reached:
-                worst = trouble
-        except RecursionError:
-            raise RuleError(
-                f"The rule '{line[:60]}…' has too many nested brackets.", "Make it shorter."
-            ) from None
-        turns = reader.next_turns()
-    assert worst is not None
-    raise worst.of(line) from None
-
-
-def as_rules(
-    rules: Iterable[Given | Sequence[str]] | Given | None,
-    space: Space,
-    data: np.ndarray | None = None,
-) -> tuple[Rule, ...]:
-    """Rules given as objects, text or plain dictionaries, each checked against the space.
-
-    Each stays the rule that it is on its own: an answer obeys all of them. The word 'suggested'
-    stands for those that the codes `data` [n, d] suggest.
-    """
-    if isinstance(rules, Mapping) and "rule" not in rules:
-        raise RuleError(
-            f"The rules are a dictionary: {rules!r}.", "Give a list, such as rules=['age fixed']."
-        )
-    given: list[Any] = [rules] if isinstance(rules, str | Rule | Mapping) else list(rules or ())
-    several = (suggested(space, data) if one == WORD and data is not None else one for one in given)
-    listed = (one if isinstance(one, Suggestions) else [one] for one in several)
-    return tuple(_as_rule(rule, space) for part in listed for rule in part)
-
-
-def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
-    """The rules of a file: one per line, or a list in JSON; blank lines and # comments are skipped.
-
-    >>> space = Space.describe({"name": "age", "low": 17, "high": 90, "mad": 10})
-    >>> [str(rule) for rule in read_rules("# of people\\nage only increases\\n", space)]
-    ['age only increases']
-    """
-    text = text.removeprefix("\ufeff")
-    if text.lstrip().startswith("["):
-        return tuple(_numbered("Rule", enumerate(_json(text), 1), space))
-    lines = ((n, line.strip()) for n, line in enumerate(text.split("\n"), 1))
-    rules = ((n, line) for n, line in lines if line and not line.startswith("#"))
-    return tuple(_numbered("Line", rules, space))
-
-
-def _as_rule(given: Any, space: Space) -> Rule:
-    if isinstance(given, str) and given == WORD:
-        raise RuleError(
-            f"{WORD!r} stands for rules that data show, and there are no data here.",
-            "Give it in `rules` beside `data`, or give ifonly.suggest_rules(data).",
-        )
-    if isinstance(given, str):
-        return parse(given, space)
-    try:
-        rule = from_plain(given) if isinstance(given, Mapping) else given
-        if not isinstance(rule, Rule):
-            raise RuleError(
-                f"{given!r} is not a rule.",
-                "Give text such as 'race fixed', or ifonly.fixed('race').",
-            )
-        try:
-            rule.check(space)
-        except RuleError:
-            if not any(name in str(rule) for name in Reader("", space).groups):
-                raise
-            rule = parse(str(rule), space)  # as rules on the columns of a group
-        rule = in_units(rule, space)
-    except RecursionError:
-        raise RuleError("The rule is nested too deeply.", "Split it.") from None
-    return rule
-
-
-def _numbered(what: str, given: Iterable[tuple[int, Any]], space: Space) -> list[Rule]:
-    """The rules of a file; an error names the place in it."""
-    rules = []
-    for number, rule in given:
-        try:
-            rules.append(_as_rule(rule, space))
-        except RuleError as error:
-            raise RuleError(f"{what} {number}: {error.message}", error.hint) from None
-    return rules
-
-
-def _json(text: str) -> list[Any]:
-    try:
-        return list(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise RuleError(
-            f"The rules look like JSON and cannot be parsed: {error}.",
-            'Write a list, such as ["race fixed"]; or text, one rule per line.',
-        ) from None

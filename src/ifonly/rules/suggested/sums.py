@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ifonly.arrays.powers import powers_of_ten
 from ifonly.rules.linear import Linear, Term
 from ifonly.rules.rule import Rule
 from ifonly.rules.suggested.table import CERTAIN, LEAST_ROWS, Suggestion, Table
@@ -52,7 +53,7 @@ def _relations(table: Table) -> list[Relation]:
     scale = x.std(axis=0)
     kept = np.flatnonzero(scale > 0)
     x, scale, columns = x[:, kept] / scale[kept], scale[kept], [columns[i] for i in kept]
-    rounding = 0.5 * 10.0 ** -table.space.decimals[columns] / scale
+    rounding = 0.5 * powers_of_ten(-table.space.decimals[columns]) / scale
     free, dependent = _dependent(x, np.where(rounding < FINE, rounding, 0.0) + EXACT)
     if not dependent:
         return []
@@ -148,7 +149,7 @@ def _stated(table: Table, relation: Relation) -> Suggestion | None:
     total = part[known] @ np.array([relation[j] for j in columns], dtype=float)
     digits = int(space.decimals[columns].max())
     bound = float(np.round(np.median(total), max(digits, 0)))
-    steps = 10.0 ** -space.decimals[columns]
+    steps = powers_of_ten(-space.decimals[columns])
     rounded = part[known] / steps
     on_grid = bool((np.abs(rounded - np.round(rounded)) < 1e-6).all())
     rounding = 0.5 * float(np.abs([relation[j] for j in columns]) @ steps)

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ifonly.arrays.powers import powers_of_ten
 from ifonly.search.device.rows import Rows
 from ifonly.search.device.smaller import (
     all_needed,
@@ -24,7 +25,7 @@ from ifonly.search.device.smaller import (
 from ifonly.search.device.sums import NUMBERS
 
 TURNS, ROUND, DEARER = 3, 3, 0.02
-STEPS = np.outer(10.0 ** np.arange(12, -1, -1), [10.0, 5.0]).ravel()
+STEPS = np.outer(powers_of_ten(np.arange(12, -1, -1)), [10.0, 5.0]).ravel()
 
 
 def better(rows: Rows, points: Tensor, *, needed: bool, tight: bool, round_numbers: bool) -> Tensor:

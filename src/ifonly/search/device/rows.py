@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ifonly.arrays.powers import powers_of_ten
 from ifonly.errors import OptionError
 from ifonly.models.reading import Reading
 from ifonly.problem.problem import Problem
@@ -235,7 +236,7 @@ def terms_of(problem: Problem, device: str) -> Terms:
         limit=_on(limit, device),
         costs={j: _on(one, device) for j, one in metric.costs.items()},
         charge=metric.charge,
-        power=_on(10.0**space.decimals, device),
+        power=_on(powers_of_ten(space.decimals), device),
         alike=_on(width, device),
         stops={j: _on(codes, device) for j, codes in problem.grid.stops.items() if len(codes)},
         missing=metric.missing,

@@ -161,7 +161,7 @@ def _tiers(rows: Rows, points: Tensor, valid: Tensor) -> Tensor:
 
 
 def _extra(choice: Choice, rows: Rows, points: Tensor, filled: Tensor) -> Tensor:
-    """bool [q, k]: the answers for which a smaller change is enough."""
+    """bool [q, k]: the answers that only fill a place."""
     place, slot = torch.nonzero(filled, as_tuple=True)
     part, own = rows.take(place), points[place, slot]
     extra = torch.zeros(len(own), dtype=torch.bool, device=own.device)

@@ -10,15 +10,13 @@ Rows that no part has an answer to are yet to be asked; nothing else says how fa
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import shutil
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.scale.stores.whole import marked, sync, write
 from ifonly.serve.jobs.table import read_part
 
 FIRST, PART_SECONDS = 10, 1.0
@@ -241,39 +240,3 @@ class Job:
 
 class Damaged(Exception):
     """A part is not what was written; it was deleted."""
-
-
-def marked(content: bytes) -> str:
-    """What tells a content from others, in sixteen hexadecimal digits."""
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file whole."""
-    with publish(path) as aside:
-        aside.write_bytes(content)
-
-
-@contextmanager
-def publish(path: Path) -> Iterator[Path]:
-    """Where to write a file, which then takes its place."""
-    aside = path.with_name(f"{path.name}.aside")
-    try:
-        yield aside
-        with aside.open("rb") as file:
-            os.fsync(file.fileno())
-        aside.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            aside.unlink()
-        raise
-    sync(path.parent)
-
-
-def sync(folder: Path) -> None:
-    """Have the names of a folder on disk."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

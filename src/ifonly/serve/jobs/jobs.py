@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import fcntl
 import json
 import logging
 import os
@@ -19,8 +18,9 @@ from typing import Any
 
 from ifonly.contract import Limits, Refused
 from ifonly.errors import FileError
+from ifonly.scale.stores.whole import Owned, marked, own, sync, write
 from ifonly.serve.exchange import Ask
-from ifonly.serve.jobs.job import ENDED, Job, Stated, marked, sync, write
+from ifonly.serve.jobs.job import ENDED, Job, Stated
 from ifonly.serve.jobs.reading import Given, read
 from ifonly.serve.jobs.runner import EACH, Runner
 from ifonly.serve.jobs.said import refused_of
@@ -277,21 +277,14 @@ def _own(folder: Path) -> int:
     """The lock of a folder, which ends with the process."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return own(folder)
     except OSError as error:
         raise FileError(
             f"The folder of jobs {str(folder)!r} cannot be used: {error.strerror}.",
             "Name a folder that the server may write to.",
         ) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        owner = os.read(lock, 20).decode(errors="replace")
-        os.close(lock)
+    except Owned as error:
         raise FileError(
-            f"Another server (process {owner}) uses the folder of jobs {str(folder)!r}.",
+            f"Another server (process {error}) uses the folder of jobs {str(folder)!r}.",
             "Give each server a folder of its own.",
         ) from error
-    os.ftruncate(lock, 0)
-    os.write(lock, str(os.getpid()).encode())
-    return lock

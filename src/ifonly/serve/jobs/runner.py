@@ -17,8 +17,9 @@ from typing import Any
 
 from ifonly.contract import DecisionRecord
 from ifonly.errors import IfonlyError
+from ifonly.scale.stores.whole import marked, publish
 from ifonly.serve.exchange import Ask, Said, Sight
-from ifonly.serve.jobs.job import OPEN, Damaged, Job, Part, marked, publish
+from ifonly.serve.jobs.job import OPEN, Damaged, Job, Part
 from ifonly.serve.jobs.said import refused_of, wrong_rows
 from ifonly.serve.jobs.table import part_of, read_part, write_result
 from ifonly.serve.store import Kept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,12 +13,16 @@ from ifonly.serve.pool.process import Item, Process
 
 @dataclass
 class Queue:
-    """What waits: for each model, what a worker has died of, and parts of jobs."""
+    """What waits: for each model and token, what a worker has died of, and parts of jobs.
+
+    Next is the token of which the fewest workers have requests: whoever asks much does not keep
+    others waiting behind all of it.
+    """
 
     workers: int
     window: float
     together: int
-    waiting: dict[str, deque[Item]] = field(default_factory=lambda: defaultdict(deque))
+    waiting: dict[tuple[str, str], deque[Item]] = field(default_factory=lambda: defaultdict(deque))
     behind: dict[str, deque[Item]] = field(default_factory=lambda: defaultdict(deque))
     """Parts of jobs, which others go before."""
     again: deque[Item] = field(default_factory=deque)
@@ -32,8 +36,9 @@ class Queue:
 
     def put(self, item: Item, *, first: bool = False) -> None:
         """Let a request wait, behind the others or before them."""
-        queues = self.behind if item.ask.background else self.waiting
-        queue = self.again if item.deaths else queues[item.ask.model]
+        model, who = item.ask.model, item.ask.who
+        queue = self.behind[model] if item.ask.background else self.waiting[model, who]
+        queue = self.again if item.deaths else queue
         item.process = None
         (queue.appendleft if first else queue.append)(item)
 
@@ -54,9 +59,13 @@ class Queue:
                 if process.has(item.ask.model):
                     self.again.remove(item)
                     return [item], 0.0
-        waiting = [queue for name, queue in self.waiting.items() if queue and process.has(name)]
+        queues = self.waiting.items()
+        waiting = [queue for (name, _), queue in queues if queue and process.has(name)]
         if waiting:
-            return self._batch(min(waiting, key=lambda queue: queue[0].since), processes)
+            tokens = [{item.ask.who for item in one.items.values()} for one in processes]
+            held = Counter(who for some in tokens for who in some)
+            first = min(waiting, key=lambda one: (held[one[0].ask.who], one[0].since))
+            return self._batch(first, processes)
         behind = [queue for name, queue in self.behind.items() if queue and process.has(name)]
         if behind and (careful or len(processes) == 1):
             return [min(behind, key=lambda queue: queue[0].since).popleft()], 0.0

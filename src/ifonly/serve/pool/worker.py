@@ -17,7 +17,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,6 +26,7 @@ from queue import SimpleQueue
 from typing import Any, TypeAlias
 
 from ifonly.answers import Answers
+from ifonly.answers.reasons.reason import Reasons
 from ifonly.contract import DecisionRecord, Handler, Refused, Reply
 from ifonly.contract.handler import refused
 from ifonly.contract.question import Budget, Question
@@ -220,7 +221,9 @@ class Worker:
                     raise reply
                 whole = isinstance(reply, Reply)
                 status, body = 200, reply_of(ask, reply) if whole else json.dumps(reply).encode()
-                records = self._records(answers, request) if answers and ask.record else ()
+                records = (
+                    self._records(answers, request, one.reasons) if answers and ask.record else ()
+                )
         except Refused as error:
             status, body = error.problem.status, error.problem.model_dump_json().encode()
             reply = error
@@ -235,11 +238,14 @@ class Worker:
             facts["error"] = place_of(reply)
         self.tell("said", number, Said(status, body, records, facts))
 
-    def _records(self, answers: Answers, request: Question) -> tuple[DecisionRecord, ...]:
-        """A record for each row that was explained."""
+    def _records(
+        self, answers: Answers, request: Question, reasons: Sequence[Reasons]
+    ) -> tuple[DecisionRecord, ...]:
+        """A record for each row that was explained, with its reasons where they were asked."""
         rest: Any = {"time": datetime.now(UTC), "key": self.key, "keep": self.keep_rows}
-        pairs = zip(answers, request.rows, strict=True)
-        return tuple(DecisionRecord.of(own, row, **rest) for own, row in pairs)
+        told: Sequence[Reasons | None] = reasons or [None] * len(answers)
+        each = zip(answers, request.rows, told, strict=True)
+        return tuple(DecisionRecord.of(own, row, reasons=why, **rest) for own, row, why in each)
 
 
 def place_of(error: Any) -> str:

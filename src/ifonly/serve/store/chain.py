@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -13,10 +13,15 @@ from ifonly.serve.store.entry import Head, Kept, KeyReused, Written, stamp
 
 Part: TypeAlias = tuple[Sequence[DecisionRecord], Kept | None]
 """One append: records, and the reply to keep with them."""
+Sign: TypeAlias = Callable[[DecisionRecord], DecisionRecord]
+"""What signs a record that has the hash of the one before."""
 
 
 def linked(
-    parts: Sequence[Part], head: Head, known: dict[tuple[str, str], Kept]
+    parts: Sequence[Part],
+    head: Head,
+    known: dict[tuple[str, str], Kept],
+    sign: Sign | None = None,
 ) -> tuple[Head, list[Written | KeyReused], dict[str, list[tuple[Any, ...]]]]:
     """The head after some appends, what each has done, and the lines to insert into each table."""
     lines: dict[str, list[tuple[Any, ...]]] = {"entries": [], "rows": [], "replies": []}
@@ -32,6 +37,7 @@ def linked(
         chained = []
         for record in records:
             record = record.model_copy(update={"previous": head.hash})
+            record = record if sign is None else sign(record)
             covered = record.covered
             head = Head(head.count + 1, hashlib.sha256(covered).hexdigest())
             own = (head.count, head.hash, record.previous, stamp(record.time))

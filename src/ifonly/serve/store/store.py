@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from ifonly.contract import DecisionRecord
-from ifonly.contract.decision_record import NONE
+from ifonly.contract.records.decision_record import NONE
 from ifonly.errors import StoreError
 from ifonly.serve.store.chain import Part as Part
-from ifonly.serve.store.chain import linked
+from ifonly.serve.store.chain import Sign, linked
 from ifonly.serve.store.database import Database, database_of
 from ifonly.serve.store.entry import Entry, Head, Kept, KeyReused, Written, stamp
 from ifonly.serve.store.session import Session
@@ -37,8 +37,11 @@ class Store:
     0:0000000000000000000000000000000000000000000000000000000000000000
     """
 
-    def __init__(self, database: Database, *, create: bool = True) -> None:
+    def __init__(
+        self, database: Database, *, create: bool = True, sign: Sign | None = None
+    ) -> None:
         self.database = database
+        self._sign = sign
         self._session = Session(database, create)
         self._session.read(lambda: None)
 
@@ -96,7 +99,7 @@ class Store:
                 return done  # the connection was lost after all of it was written
             before = self._head()
             known = self._kept(reply for _, reply in parts if reply is not None)
-            head, done, lines = linked(parts, before, known)
+            head, done, lines = linked(parts, before, known, self._sign)
             for table, some in lines.items():
                 if some:
                     places = ", ".join("?" * len(some[0]))
@@ -226,7 +229,9 @@ class Store:
         return Head(*lines[0]) if lines else Head(0, NONE)
 
 
-def open_store(url: str | Path, *, key: bytes | None = None, create: bool = True) -> Store:
+def open_store(
+    url: str | Path, *, key: bytes | None = None, create: bool = True, sign: Sign | None = None
+) -> Store:
     """Open the store of decision records, and make it where it is not there yet.
 
     Parameters
@@ -238,6 +243,9 @@ def open_store(url: str | Path, *, key: bytes | None = None, create: bool = True
         The secret of the rows' hashes. A store has one key: another one is refused.
     create
         False: refuse what is no store yet.
+    sign
+        What signs each record that is appended: it gets the record and returns it with a
+        signature, as `ifonly.contract.records.signing.signed` does.
 
     Returns
     -------
@@ -259,7 +267,7 @@ def open_store(url: str | Path, *, key: bytes | None = None, create: bool = True
     <BLANKLINE>
     Hint: Name the file of records.
     """
-    store = Store(database_of(url), create=create)
+    store = Store(database_of(url), create=create, sign=sign)
     try:
         if key is not None:
             store.check_key(key, adopt=create)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ifonly.contract import DecisionRecord, canonical, row_hash
-from ifonly.contract.decision_record import NONE
-from ifonly.contract.rederive import other_run, rederive_all
+from ifonly.contract.records.decision_record import NONE
+from ifonly.contract.records.record_file import faults_of
+from ifonly.contract.records.rederive import other_run, rederive_all
 from ifonly.explainer import Explainer
 from ifonly.serve.store.entry import Entry, Head, stamp
 from ifonly.serve.store.store import Store
@@ -54,6 +55,7 @@ def verify(
     *,
     head: Head | None = None,
     key: bytes | None = None,
+    public: Any = None,
     explainer: Explainer | None = None,
     rows: Iterable[Mapping[str, Any]] = (),
 ) -> Report:
@@ -68,6 +70,9 @@ def verify(
         one, entries that were dropped from the end are not missed.
     key
         The secret of the rows' hashes: kept rows are checked, and `rows` are found by it.
+    public
+        What `contract.records.signing.read_public` returns: every record must be signed with its
+        private key.
     explainer
         The model with its data; without one, only the chain is walked.
     rows
@@ -90,9 +95,11 @@ def verify(
     known: list[Known] = []
     for entry, record in _walked(store, head, report):
         row = supplied.get(record.row_hash) if entry.row is None else record.row or {}
-        if key is not None and row is not None and row_hash(row, key) != record.row_hash:
-            report.faults.append(Fault(entry.number, "its row was changed"))
-        elif row is None:
+        wrong = faults_of(record, row, key=key, public=public)
+        report.faults += [Fault(entry.number, what) for what in wrong]
+        if wrong:
+            continue
+        if row is None:
             report.rowless += 1
         elif explainer is not None:
             known.append((entry.number, record, row))

@@ -70,20 +70,36 @@ def brought(package: str) -> Any:
         return import_module(package)
 
 
-def send(work: Work, path: Path) -> None:
-    """Write the work to a file that workers can open.
+def send(work: Any, path: Path) -> None:
+    """Write work to a file that workers can open."""
+    try:
+        content = packed(work)
+    except Exception as error:
+        raise unsendable("model", error) from error
+    path.write_bytes(content)
 
-    Functions go by their code, and each worker has its own locks. Threads that an estimator would
+
+def packed(thing: Any) -> bytes:
+    """Something for other processes, which `unpacked` opens there.
+
+    Functions go by their code, and each process has its own locks. Threads that an estimator would
     start for itself are noted, so that a worker can forbid them.
     """
     learn, content = sys.modules.get("sklearn"), io.BytesIO()
     pickler, threaded = _pickler(content)
-    try:
-        pickler.dump((work, None if learn is None else learn.get_config()))
-        pickler.dump(threaded.copy())  # the same objects: the first dump is referred to
-    except Exception as error:
-        raise unsendable("model", error) from error
-    path.write_bytes(content.getbuffer())
+    pickler.dump((thing, None if learn is None else learn.get_config()))
+    pickler.dump(threaded.copy())  # the same objects: the first dump is referred to
+    return content.getvalue()
+
+
+def unpacked(content: bytes) -> Any:
+    """What `packed` was given, with scikit-learn set as it was there; it starts no threads."""
+    unpickler = pickle.Unpickler(io.BytesIO(content))  # written by `packed`, for this user alone
+    (thing, config), threaded = unpickler.load(), unpickler.load()
+    if config is not None:
+        import_module("sklearn").set_config(**config)
+    _limit_threads(threaded)
+    return thing
 
 
 def _pickler(file: Any) -> tuple[Any, list[Any]]:
@@ -158,9 +174,10 @@ def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: lis
 
     The budget is how many model rows it may cost, and how many of them are the judge's.
     """
-    work = _opened(path)
+    work = opened(path)
     if work is None:
         return None
+    assert isinstance(work, Work)
     model = work.model
     (model.most_rows, model.reserved), model.promised = budget, promised
     model.rows, model.calls, model.others, model.confirmed = 0, 0, 0, None
@@ -179,27 +196,22 @@ def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: lis
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str) -> Work | None:
+def opened(path: str) -> Any:
     """The work in a file, opened once; None where the file is gone."""
     try:
-        content = io.BytesIO(Path(path).read_bytes())
+        content = Path(path).read_bytes()
     except FileNotFoundError:
         return None
     gc.unfreeze()
-    unpickler = pickle.Unpickler(content)  # written by `send`, for this user alone
     try:
-        (work, config), threaded = unpickler.load(), unpickler.load()
+        work = unpacked(content)
     except Exception as error:
         raise OptionError(
             f"The model cannot be opened in a worker process: {type(error).__name__}: {error}",
             "Leave `workers` out, or put its classes and functions into a module that can be "
             "imported.",
         ) from error
-    if config is not None:
-        import_module("sklearn").set_config(**config)
-    _limit_threads(threaded)
     gc.freeze()  # loky collects every second: without it, a tenth of the time
-    assert isinstance(work, Work)
     return work
 
 

@@ -33,6 +33,7 @@ figcaption { color: #626a73; font-size: .9rem; margin-top: .5rem; }
 .badge.differs { color: var(--bad); }
 .badge.cannot { color: var(--soft); }
 .note { color: var(--soft); max-width: 60rem; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 """
 
 
