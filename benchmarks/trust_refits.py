@@ -8,6 +8,7 @@ tables with categories, stands beside.
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 import warnings
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import Memory, Parallel, delayed
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -26,7 +27,7 @@ from xgboost import XGBClassifier
 
 import ifonly
 from cases import encoder
-from record import Record
+from record import RESULTS, Record
 from robx import robx
 
 TABLES = ("adult", "compas", "german_credit", "lending_club")
@@ -61,8 +62,9 @@ def refitted_models(record: Record) -> None:
     """The curves, the settings chosen on other rows, and RobX beside them."""
     tables, seeds = (TABLES[:2], 1) if record.quick else (TABLES, SEEDS)
     cases = list(product(tables, KINDS, range(seeds)))
+    lines = Memory(RESULTS / "quick" / "refits" / _code(), verbose=0).cache(_lines)
     found = Parallel(n_jobs=os.cpu_count(), verbose=20)(
-        delayed(_lines)(*case, quick=record.quick) for case in cases
+        delayed(lines)(*case, quick=record.quick) for case in cases
     )
     chosen = [line for some, _ in found for line in some]
     reported = [line for _, some in found for line in some]
@@ -90,6 +92,13 @@ def refitted_models(record: Record) -> None:
             f"RobX {peer['valid']:.3f} at {peer['ratio']:.2f}",
         )
     record.table("Refits: every cell", COLUMNS, reported, NOTE)
+
+
+def _code() -> str:
+    """What the code of the package and of the benchmarks is."""
+    asked = ["git", "rev-parse", "HEAD:src", "HEAD:benchmarks"]
+    done = subprocess.run(asked, cwd=RESULTS, capture_output=True, text=True, check=True)
+    return "-".join(one[:12] for one in done.stdout.split())
 
 
 def _lines(name: str, kind: str, seed: int, *, quick: bool) -> tuple[list[Any], list[Any]]:

@@ -14,6 +14,8 @@ ROWS = 1000
 """The most rows that are looked at."""
 FINE = 1e9
 """In how many parts of a unit squared distances are rounded."""
+PLACES = 1024.0
+"""More than `ROWS`: what a rounded distance is multiplied by, to make room for the row's place."""
 ROOM = 2_000_000
 """About how many distances are held together; it bounds memory."""
 
@@ -72,11 +74,14 @@ def _nearest(
     np.rint(square, out=square)
     if own:
         np.fill_diagonal(square, np.inf)
+    # Of rows that are equally far the first count, however the processor sorts.
+    square *= PLACES
+    square += np.arange(len(squares))
     count = max(1, min(NEIGHBOURS, len(squares) - 1))
     index = np.argpartition(square, count - 1, axis=1)[:, :count]
-    near = np.sqrt(np.maximum(pick(square, index), 0.0) / FINE)
-    order = np.argsort(near, axis=1, kind="stable")
-    return pick(index, order), pick(near, order)
+    index = pick(index, np.argsort(pick(square, index), axis=1))
+    near = np.floor(pick(square, index) / PLACES)
+    return index, np.sqrt(np.maximum(near, 0.0) / FINE)
 
 
 def _density(near: np.ndarray, reach: np.ndarray) -> np.ndarray:

@@ -126,10 +126,8 @@ export class Desk {
   /** Ask for ways, first for those that are found soon; a newer question drops what comes late. */
   async #solve(state: State, signal: AbortSignal): Promise<void> {
     const question = questionOf(state, this.session.fields);
-    const budget = { ...NO_LIMIT, ...question.budget, harder: false };
-    const soon: Question = { ...question, certify: false, budget };
     try {
-      let reply = await this.#ask(state, soon, signal);
+      let reply = await this.#ask(state, soon(question), signal);
       if (isShort(reply) || question.certify) {
         this.seeking = true;
         reply = await this.#ask(state, question, signal);
@@ -166,8 +164,11 @@ export class Desk {
       const enough = await Promise.all(
         (this.obstacle?.parts ?? []).slice(0, MOST_LIFTED).map(async (part) => {
           const question = { ...questionOf(lifted(state, part), fields), k: 1, certify: false };
-          const { rows } = await transport.ask("explain", question, { signal });
-          return Boolean(rows[0]?.answers.length);
+          const leads = async (asked: Question) => {
+            const { rows } = await transport.ask("explain", asked, { signal });
+            return Boolean(rows[0]?.answers.length);
+          };
+          return (await leads(soon(question))) || (await leads(question));
         }),
       );
       if (!signal.aborted) this.enough = enough;
@@ -206,6 +207,11 @@ export class Desk {
       contradiction: Boolean(found?.conflict.length),
     };
   }
+}
+
+/** The question as it is answered soon: what is short is not sought on, and nothing is proved. */
+function soon(question: Question): Question {
+  return { ...question, certify: false, budget: { ...NO_LIMIT, ...question.budget, harder: false } };
 }
 
 /** Whether a reply has no ways, and wants a reason. */
