@@ -1,7 +1,7 @@
 """Answers do not depend on what the processor has: wide instructions round and sort otherwise.
 
-The same model is asked in two processes, one of which uses NumPy's oldest instructions alone. A model
-that multiplies matrices can itself say other scores on another processor, in the last digit.
+The same model is asked in two processes, one of which uses NumPy's oldest instructions alone. A
+model that multiplies matrices can itself say other scores on another processor, in the last digit.
 """
 
 from __future__ import annotations
