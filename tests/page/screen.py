@@ -89,7 +89,7 @@ class Screen:
         self.settle()
         cards = self.page.locator("article.card").evaluate_all(
             "all => all.map(one => [one.querySelector('h3'), one.querySelector('strong')])"
-            ".map(pair => pair.map(one => one.innerText))"
+            ".map(pair => pair.map(one => one.textContent.trim()))"
         )
         assert {site.names[label]: text for label, text in cards} == {
             name: str(value) for name, value in row.items()

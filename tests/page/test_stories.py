@@ -124,6 +124,7 @@ def test_a_link_restores_everything(lender: Site, visit: Visit, kind: str) -> No
     screen.go("kept")
     table = screen.page.get_by_role("table")
     assert table.get_by_role("columnheader").count() == 2
+    screen.page.wait_for_timeout(500)  # the address follows an edit with a delay
     kept, link = table.inner_text(), screen.page.url
     assert "token" not in link
     fragment = link.partition("#")[2]
@@ -131,6 +132,7 @@ def test_a_link_restores_everything(lender: Site, visit: Visit, kind: str) -> No
     assert again.check(lender, lender.row) == ways
     again.go("kept")
     assert again.page.get_by_role("table").inner_text() == kept
+    again.page.wait_for_timeout(500)
     assert again.page.url == link
 
 

@@ -8,6 +8,8 @@ import { readState, type State } from "./state";
 const DEBOUNCE = 30;
 const NO_LIMIT = { seconds: null, model_rows: null, model_rows_per_row: null };
 const LOOK_ON_AFTER = 250;
+/** After how long old ways are dimmed: most replies come sooner, and ways that flicker disturb. */
+const LATE = 150;
 const MOST_LIFTED = 8;
 const MERGED = 800;
 const LONGEST = 200;
@@ -33,6 +35,8 @@ export class Desk {
   record = $state.raw<Reply<"explain"> | null>(null);
   answered = $state.raw<State | null>(null);
   renewing = $state(true);
+  /** Whether the reply takes so long that one notices. */
+  late = $state(false);
   /** Whether the reply on view is short of ways, and more are being sought. */
   seeking = $state(false);
   problem = $state.raw<Problem | null>(null);
@@ -51,6 +55,7 @@ export class Desk {
   #merged = 0;
   #edited = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #noticed: ReturnType<typeof setTimeout> | undefined;
   #asking = new AbortController();
   #onstate: (state: State) => void;
 
@@ -99,6 +104,7 @@ export class Desk {
 
   close(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#noticed);
     this.#asking.abort();
   }
 
@@ -119,6 +125,8 @@ export class Desk {
     this.#asking.abort();
     this.#asking = new AbortController();
     [this.renewing, this.seeking] = [true, false];
+    clearTimeout(this.#noticed);
+    this.#noticed = setTimeout(() => (this.late = this.renewing), LATE);
     const { signal } = this.#asking;
     this.#timer = setTimeout(() => void this.#solve(this.state, signal), delay);
   }
@@ -137,7 +145,7 @@ export class Desk {
       if (signal.aborted || isAborted(error)) return;
       this.problem = error instanceof Refused ? error.problem : unreachable(String(error)).problem;
     }
-    [this.renewing, this.seeking] = [false, false];
+    [this.renewing, this.late, this.seeking] = [false, false, false];
   }
 
   /** The reply to a question, once it is shown; with why there is no way, where none is left. */
@@ -152,7 +160,7 @@ export class Desk {
     [this.record, this.reply, this.answered] = [record, reply, state];
     [this.obstacle, this.problem] = [obstacle, null];
     [this.plans, this.enough] = [[], []];
-    this.renewing = false;
+    [this.renewing, this.late] = [false, false];
     return reply;
   }
 
