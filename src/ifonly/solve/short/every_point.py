@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ifonly.arrays.powers import powers_of_ten
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.space.distance import differs
@@ -48,7 +49,7 @@ def _sizes(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     After those that its box lists come the row's own value, where it is another, and none.
     """
     box, space = problem.box, problem.space
-    power = 10.0 ** np.asarray(space.decimals)
+    power = powers_of_ten(np.asarray(space.decimals))
     with np.errstate(invalid="ignore"):
         listed = np.maximum(np.round((box.high - box.low) * power) + 1, 0)
     listed = np.where(np.isfinite(listed), listed, 0)
