@@ -189,6 +189,8 @@ def test_the_json_holds_every_table(found: ifonly.Audit) -> None:
     content = json.loads(found.to_json())
     for name in ("sizes", "measures", "differences", "curves", "features", "tests"):
         assert len(content[name]) == len(getattr(found, name)) > 0
+    for name in ("worst", "if_then", "few_actions", "actions", "tree"):
+        assert len(content[name]) == len(found.further.tables()[name]) > 0
     assert content["record"]["rules"] == ["sex fixed"]
     assert content["record"]["within"] > 0
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from ifonly.causal import CausalModel
 from ifonly.demands.tolerance import Tolerance
 from ifonly.errors import OptionError, TargetError, listed, options
 from ifonly.explainer import Explainer
+from ifonly.fairness.call import call_text
 from ifonly.fairness.compared import Terms, compare
 from ifonly.fairness.facts import Facts
 from ifonly.fairness.further import Further
@@ -148,6 +151,7 @@ def audit(
     sex       f        20       16    1.0     1.6
               m        20       15    1.0     1.6
     """
+    given = dict(locals())
     terms = checked_terms(share, within, least, seed)
     known, limit = read_groups(groups, rows, cuts), Budget.of(budget)
     explainer = Explainer(
@@ -160,7 +164,7 @@ def audit(
         method=method,
         budget=limit.to_prepare,
     )
-    return audited(
+    result = audited(
         explainer,
         rows,
         known,
@@ -178,6 +182,9 @@ def audit(
         workers=workers,
         progress=progress,
     )
+    usual = {name: one.default for name, one in signature(audit).parameters.items()}
+    call = call_text({**given, "rules": tuple(result.record["rules"])}, usual)
+    return replace(result, record={**result.record, "command": call})
 
 
 def audited(

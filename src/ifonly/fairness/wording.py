@@ -36,6 +36,11 @@ def between(name: str, value: float, low: float = np.nan, high: float = np.nan) 
     return f"{shown[0]}{' %' * percent}{inside}"
 
 
+def apart_by(name: str, value: float, low: float, high: float) -> str:
+    """A difference and its interval; that of shares in percentage points."""
+    return between(name, value, low, high).replace(" %", " points")
+
+
 def number(value: float) -> str:
     """A number of three digits."""
     if np.isnan(value):
