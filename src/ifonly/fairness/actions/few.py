@@ -26,9 +26,10 @@ ROUNDS, FRONTIER = 6, 12
 """How often actions are varied, at most, and how many of the frontier each time."""
 VARIED, STEPS = 3, 80
 """The actions of sets of up to so many are varied too; and how many steps they are varied by."""
-ERRORS, LAYERS = 2, 3
+ERRORS, LAYERS = 3, 5
 """An action may work for fewer or more of the sample than of all rows: actions within so many
-standard errors of the wanted share, on so many layers of the frontier, are varied and kept too."""
+standard errors of the wanted share, on so many layers of the frontier, are varied and kept too.
+Chosen by benchmarks/actions_constants.py, on other tables than those that are reported."""
 KEPT = 40
 """How many of the most effective actions are tried on all rows, besides those that were chosen."""
 
