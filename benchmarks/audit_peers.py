@@ -112,7 +112,8 @@ def published(record: Record, done: Pass, rows: pd.DataFrame, worst: Subgroups) 
         ("subgroup", "worse off", "rows", "points less", "p", "part of an alarm of the audit"),
         lines,
         "Rows: of the side and of the other sex. Points: the largest difference of the curves, "
-        "alone, with its 95 % interval; p is a bound.",
+        "alone, with its 95 % interval; p is a bound. FACTS ranks subgroups by scores of its own, "
+        "without a test; where p is large, chance explains the difference on these rows.",
     )
     record.table(
         "Adult: the worst subgroups by sex",

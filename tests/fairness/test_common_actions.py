@@ -86,6 +86,8 @@ def test_from_enough_rows_on_a_lower_cost_counts() -> None:
     assert choose(cost, 1) == [(0,)]
     assert choose(cost, 1, enough=0.8) == [(1,)]
     assert choose(cost, 1, enough=0.5) == [(2,)]
+    cost[:6, 1], cost[6:, 1], cost[:7, 2] = 0.5, np.inf, 0.5
+    assert choose(cost, 1, enough=0.5) == [(2,)], "as costly, and for more rows"
     assert choose(np.full((4, 2), np.inf), 3) == choose(np.empty((0, 3)), 3) == []
 
 

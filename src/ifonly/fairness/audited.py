@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -17,13 +15,13 @@ from ifonly.causal import CausalModel
 from ifonly.demands.tolerance import Tolerance
 from ifonly.errors import OptionError, TargetError, listed, options
 from ifonly.explainer import Explainer
-from ifonly.fairness.call import call_text
 from ifonly.fairness.compared import Terms, compare
 from ifonly.fairness.facts import Facts
 from ifonly.fairness.further import Further
 from ifonly.fairness.groups import Cuts, read_groups
 from ifonly.fairness.notes import notes_of
 from ifonly.fairness.one_pass import Pass, asked_once
+from ifonly.fairness.report.call import called
 from ifonly.fairness.result import Audit
 from ifonly.plausible import Plausible
 from ifonly.problem.goal import Logit, Target
@@ -44,6 +42,7 @@ KEPT = (
 
 
 @options
+@called
 def audit(
     model: Any,
     rows: Frame,
@@ -151,7 +150,6 @@ def audit(
     sex       f        20       16    1.0     1.6
               m        20       15    1.0     1.6
     """
-    given = dict(locals())
     terms = checked_terms(share, within, least, seed)
     known, limit = read_groups(groups, rows, cuts), Budget.of(budget)
     explainer = Explainer(
@@ -164,7 +162,7 @@ def audit(
         method=method,
         budget=limit.to_prepare,
     )
-    result = audited(
+    return audited(
         explainer,
         rows,
         known,
@@ -182,9 +180,6 @@ def audit(
         workers=workers,
         progress=progress,
     )
-    usual = {name: one.default for name, one in signature(audit).parameters.items()}
-    call = call_text({**given, "rules": tuple(result.record["rules"])}, usual)
-    return replace(result, record={**result.record, "command": call})
 
 
 def audited(

@@ -13,9 +13,9 @@ import pandas as pd
 from ifonly.errors import MissingExtra
 from ifonly.fairness.compared import OVERALL
 from ifonly.fairness.data import AuditData
-from ifonly.fairness.findings import findings, worst_and_best
 from ifonly.fairness.measures import MEASURES
-from ifonly.fairness.wording import TITLES, apart_by, between, number, p_text
+from ifonly.fairness.report.findings import findings, worst_and_best
+from ifonly.fairness.report.wording import TITLES, apart_by, between, number, p_text
 from ifonly.render import page_parts as pages
 from ifonly.render import plot_curves
 from ifonly.render.page_parts import Section, listed, not_run, picture, table, text

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ifonly.fairness.data import AuditData
 from ifonly.fairness.measures import MEASURES
-from ifonly.fairness.wording import between, p_text
+from ifonly.fairness.report.wording import between, p_text
 from ifonly.render.html import isolated
 
 LEVEL = 0.05
