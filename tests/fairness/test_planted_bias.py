@@ -87,7 +87,7 @@ def test_an_audit_and_its_report_name_those_who_have_no_way_at_all() -> None:
     assert set(first.conditions) == {"job is manual", "district is south"}
     # Nine of ten in that district are of group b, so that the groups differ there too.
     assert {one.side for one in result.further.unreached["group"].alarms} == {"b"}
-    page = result.to_html().partition("by whether there is an answer at all")[2]
+    page = result.to_html().partition("All subgroups, by whether there is an answer at all")[2]
     assert escape(first.sentence) in page
 
 

@@ -27,8 +27,8 @@ COST = (
 
 
 NO_BIAS = (
-    "A difference to all other rows is no sign of bias by itself: who has less to begin with needs "
-    "more. It says where recourse is hard, or missing."
+    " That is no sign of bias by itself: who has less to begin with needs more. It says where "
+    "recourse is hard, or missing."
 )
 
 
@@ -58,7 +58,9 @@ def _scope(audit: AuditData) -> str:
         "Causes": record.get("causes"),
         "Threshold": record.get("threshold"),
         "Method": f"{record.get('method')}, k = {record.get('k')}",
-        "Proofs": "of every row" if record.get("certify") else "of rows without an answer",
+        "Proofs": "asked for every row"
+        if record.get("certify")
+        else "of rows without an answer, as far as limits of work and the budget go",
         "Plausible": record.get("plausible"),
         "Robust": record.get("robust"),
         "Margin": record.get("margin") or None,
@@ -185,32 +187,28 @@ def _features(audit: AuditData, attribute: str) -> list[str]:
 
 
 def _worst_subgroups(audit: AuditData) -> list[str]:
-    """The worst subgroups of each attribute, with the actions that suit both sides."""
+    """The worst subgroups of each attribute; by curves, with the actions that suit both sides."""
     parts = []
     for search in audit.further.searched:
-        who = "Subgroups, each compared with all other refused rows"
-        if search.attribute:
-            who = (
-                f"Groups by {search.attribute}, each compared with the others under the same "
-                "conditions"
-            )
-        by = "by whether there is an answer at all" if search.by == "reach" else "by their curves"
+        who = f"Groups by {search.attribute}" if search.attribute else "All subgroups"
+        than = "the others under the same conditions" if search.attribute else "all other rows"
+        by = "whether there is an answer at all" if search.by == "reach" else "what answers cost"
         sure = len(search.alarms)
-        largest = " The largest:" if search.found else ""
+        parts.append(f"<h3>{escape(who)}, by {by}</h3>")
         parts.append(
             text(
-                f"{who}, {by}: {search.comparisons:,} comparisons, {sure or 'no'} "
+                f"Each is compared with {than}: {search.comparisons:,} comparisons, {sure or 'no'} "
                 f"difference{'s' * (sure != 1)} that chance does not explain at the "
-                f"{search.level:.0%} level after Holm's correction.{largest}"
+                f"{search.level:.0%} level after Holm's correction."
+                f"{NO_BIAS * (not search.attribute)}{' The largest:' * bool(search.found)}"
             )
         )
         lines = "".join(
-            f"<li>{escape(one.sentence)}{listed(act.sentence for act in actions)}</li>"
+            f"<li>{escape(one.sentence)}"
+            f"{listed(act.sentence for act in actions) if search.by == 'curve' else ''}</li>"
             for one, actions in audit.further.advised(search)
         )
         parts.append(f'<ul class="note">{lines}</ul>' if lines else "")
-        if search.found and not search.attribute:
-            parts.append(text(NO_BIAS))
     return parts or [text("No row is refused.")]
 
 
@@ -223,7 +221,7 @@ def _few_actions(audit: AuditData) -> list[str]:
     who = lines["attribute"].where(lines["group"] == "", lines["attribute"] + " = ")
     lines = lines.assign(who=(who + lines["group"]).replace("", "all refused rows"))
     shown = [
-        f"{between('effectiveness', share)}, {number(cost)}"
+        f"{between('effectiveness', share)} at {number(cost)}"
         for share, cost in zip(lines["effectiveness"], lines["mean_cost"], strict=True)
     ]
     wide = lines.assign(shown=shown).pivot(index="who", columns="actions", values="shown")

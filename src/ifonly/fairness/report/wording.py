@@ -13,7 +13,7 @@ TITLES = {
     "not_found": "no answer found, none excluded",
     "effectiveness": "effectiveness: an answer within {within:.3g}",
     "cost": "cost at which {share:.0%} have an answer",
-    "burden": "burden: mean cost of those reached",
+    "burden": "burden: mean cost of those reached (read it beside reach)",
     "changes": "features that the nearest answer changes",
     "choice": "choice: common actions that work for {share:.0%}",
     "flips": "flipped by the attribute alone",
