@@ -80,8 +80,13 @@ class Further:
             sets = [(len(one.places), text) for one in self.few.sets for text in one.texts]
             tables["actions"] = pd.DataFrame(sets, columns=["actions", "action"])
         advice = [
-            {"attribute": search.attribute, "by": search.by, "side": one.side}
-            | {"subgroup": " and ".join(one.conditions), **each.line}
+            {
+                "attribute": search.attribute,
+                "by": search.by,
+                "side": one.side,
+                "subgroup": " and ".join(one.conditions),
+                **each.line,
+            }
             for search in self.searched
             for one, actions in self.advised(search)
             for each in actions

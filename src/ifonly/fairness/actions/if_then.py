@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class IfThen:
         return f"{self.action}: works for {side} here, for {others} of those compared with"
 
     @property
-    def line(self) -> dict[str, str | float]:
+    def line(self) -> dict[str, Any]:
         """The same as a line of a table."""
         share, cost = self.effectiveness, self.mean_cost
         both = {"effectiveness": share[0], "effectiveness_others": share[1]}
