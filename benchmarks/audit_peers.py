@@ -7,6 +7,7 @@ per changed feature (by nine: the share of features that change).
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pandas as pd
 import ifonly
 from adult_binned import FIXED, KEPT, split
 from ifonly.fairness.actions import action_tree, few_actions
-from ifonly.fairness.one_pass import Pass
+from ifonly.fairness.one_pass import Pass, asked_once
 from ifonly.fairness.subgroups import Conditions, Subgroups, worst_subgroups
 from ifonly.fairness.subgroups.gaps import chances, gaps, intervals
 from merged_clusters import merged
@@ -52,9 +53,11 @@ def beside_peers(record: Record) -> None:
         rules=[f"{name} fixed" for name in FIXED],
     )
     start = time.perf_counter()
-    done = passed(prepared, asked)
+    ask_once = partial(prepared.explain, target=1, k=3, plausible=False, progress=False)
+    answers = asked_once(asked, ask_once)
     searched = time.perf_counter() - start
     groups = asked[["sex"]].astype("category")
+    done = Pass.of(answers, groups)
     start = time.perf_counter()
     worst = worst_subgroups(done.space, done.rows, done.cost, groups, attribute="sex")
     tested = time.perf_counter() - start
@@ -70,16 +73,11 @@ def beside_peers(record: Record) -> None:
             ["ifonly, the nearest answers of all refused rows", "", searched],
             ["ifonly, subgroups of up to three conditions", worst.comparisons // 2, tested],
         ],
-        f"FACTS: subgroups of at least {SUPPORT:.0%} of the refused rows of both sexes.",
+        f"FACTS: subgroups of at least {SUPPORT:.0%} of the refused rows of both sexes. Of the "
+        f"refused rows, {len(asked.drop_duplicates()):,} are different, and each is asked once.",
     )
-    actions_of_facts(record, prepared, asked, peer, model.predict)
+    actions_of_facts(record, answers, asked, peer, model.predict)
     for_everybody(record, done, train, model.predict)
-
-
-def passed(prepared: ifonly.Explainer, rows: pd.DataFrame) -> Pass:
-    """The pass over refused rows."""
-    answers = prepared.explain(rows, target=1, k=3, plausible=False, progress=False)
-    return Pass.of(answers, rows[["sex"]].astype("category"))
 
 
 def published(record: Record, done: Pass, rows: pd.DataFrame, worst: Subgroups) -> None:
@@ -114,7 +112,8 @@ def published(record: Record, done: Pass, rows: pd.DataFrame, worst: Subgroups) 
         ("subgroup", "worse off", "rows", "points less", "p", "part of an alarm of the audit"),
         lines,
         "Rows: of the side and of the other sex. Points: the largest difference of the curves, "
-        "alone, with its 95 % interval; p is a bound.",
+        "alone, with its 95 % interval; p is a bound. FACTS ranks subgroups by scores of its own, "
+        "without a test; where p is large, chance explains the difference on these rows.",
     )
     record.table(
         "Adult: the worst subgroups by sex",
@@ -130,7 +129,7 @@ def published(record: Record, done: Pass, rows: pd.DataFrame, worst: Subgroups) 
 
 
 def actions_of_facts(
-    record: Record, prepared: ifonly.Explainer, rows: pd.DataFrame, peer: Any, predict: Any
+    record: Record, answers: ifonly.Answers, rows: pd.DataFrame, peer: Any, predict: Any
 ) -> None:
     """The actions that FACTS lists for its subgroups, and as many of the audit's."""
     lines, worse, seen = [], 0, set()
@@ -140,13 +139,14 @@ def actions_of_facts(
             inside = np.logical_and.reduce(
                 [(rows[n] == v).to_numpy() for n, v in found["conditions"].items()]
             )
-            own = rows[inside & (rows["sex"] == side).to_numpy()].reset_index(drop=True)
-            if not actions or not len(own) or (name, side) in seen:
+            places = np.flatnonzero(inside & (rows["sex"] == side).to_numpy())
+            if not actions or not len(places) or (name, side) in seen:
                 continue
             seen.add((name, side))
-            cost = _cost_of([one["action"] for one in actions], own, predict)
-            theirs = _figures(cost)
-            few = few_actions(passed(prepared, own), most=len(actions), enough=theirs[0])
+            own = rows.iloc[places].reset_index(drop=True)
+            theirs = _figures(_cost_of([one["action"] for one in actions], own, predict))
+            done = Pass.of(answers[places.tolist()], own[["sex"]].astype("category"))
+            few = few_actions(done, most=len(actions), enough=theirs[0])
             ours = (few.sets[-1].effectiveness, few.sets[-1].mean_cost)
             worse += ours[0] < theirs[0] or ours[1] > theirs[1] + 1e-9
             lines.append([name, side, len(own), len(actions), *theirs, *ours, len(few.sets)])

@@ -1,9 +1,10 @@
 """Global actions by merging clusters, as the paper on GLANCE (2405.18921) describes it.
 
-GLANCE itself is not on the package index. This is our reading of its text, without its code: the
-refused rows are clustered, each centre gets actions from the nearest accepted rows, the two
-clusters that are nearest in features and in actions are merged until s are left, and each keeps
-the action that works for most of its rows.
+GLANCE itself is on GitHub (humancompatible/explain) and not on the package index, so that it cannot
+be installed as other peers are. This is our reading of its text, without its code: the refused rows
+are clustered, each centre gets actions from the nearest accepted rows, the two clusters that are
+nearest in features and in actions are merged until s are left, and each keeps the action that works
+for most of its rows.
 """
 
 from __future__ import annotations

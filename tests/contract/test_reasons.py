@@ -118,3 +118,21 @@ def test_a_record_that_was_stored_before_still_has_its_hash() -> None:
     record = DecisionRecord.model_validate_json(json.dumps(stored))
     assert record.hash == wanted
     assert record.reasons == []
+
+
+def test_a_record_that_was_stored_before_is_derived_again_on_any_clone(small: Handler) -> None:
+    """It was made on another day and by another version, and lies in a file of the repository."""
+    stored = json.loads(STORED.read_text(encoding="utf-8"))
+    del stored["hash"]
+    way = stored["ways"][0]
+    planted: list[dict[str, Any]] = [
+        {},
+        {"score": 0.1},
+        {"predicted": "yes"},
+        {"ways": [{**way, "changes": {"income": 42}}, *stored["ways"][1:]]},
+        {"ways": stored["ways"][1:]},
+        {"threshold": 0.4},
+    ]
+    records = [DecisionRecord.model_validate_json(json.dumps({**stored, **one})) for one in planted]
+    found = rederive_all(records, small.explainer, [stored["row"]] * len(records))
+    assert [bool(one) for one in found] == [False, *[True] * 5]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ import polars as pl
 import pytest
 
 import ifonly
+from ifonly.fairness.compared import Terms, compare
+from ifonly.fairness.facts import Facts
 from ifonly.fairness.groups import read_groups
+from ifonly.fairness.notes import notes_of
 from ifonly.fairness.one_pass import asked_once
 
 Ask = Callable[..., ifonly.Audit]
@@ -189,6 +193,8 @@ def test_the_json_holds_every_table(found: ifonly.Audit) -> None:
     content = json.loads(found.to_json())
     for name in ("sizes", "measures", "differences", "curves", "features", "tests"):
         assert len(content[name]) == len(getattr(found, name)) > 0
+    for name in ("worst", "if_then", "few_actions", "actions", "tree"):
+        assert len(content[name]) == len(found.further.tables()[name]) > 0
     assert content["record"]["rules"] == ["sex fixed"]
     assert content["record"]["within"] > 0
 
@@ -226,3 +232,14 @@ def test_rows_that_cannot_be_compared_are_asked_as_they_are(rows: pd.DataFrame) 
     asked: list[Any] = []
     asked_once(odd, asked.append)  # type: ignore[arg-type]
     assert asked[0] is odd
+
+
+def test_a_row_that_the_search_missed_and_a_common_action_helps_is_noted(
+    found: ifonly.Audit,
+) -> None:
+    one, terms = found.source, Terms(least=5)
+    assert one is not None
+    works = np.ones((len(one.refused), 1), dtype=bool)
+    facts = replace(Facts.of(one, works), cost=np.where(np.arange(len(works)) < 2, INF, one.cost))
+    notes = notes_of(one, facts, terms, compare(facts, one.groups, terms))
+    assert any(note.startswith("2 refused rows") and "in common" in note for note in notes)

@@ -22,6 +22,7 @@ from ifonly.fairness.actions import (
     if_then,
 )
 from ifonly.fairness.actions.choice import choose
+from ifonly.fairness.actions.tried import Tried
 from ifonly.fairness.one_pass import Pass
 from ifonly.fairness.subgroups import Conditions, worst_subgroups
 from ifonly.search import Engine
@@ -85,7 +86,39 @@ def test_from_enough_rows_on_a_lower_cost_counts() -> None:
     assert choose(cost, 1) == [(0,)]
     assert choose(cost, 1, enough=0.8) == [(1,)]
     assert choose(cost, 1, enough=0.5) == [(2,)]
+    cost[:6, 1], cost[6:, 1], cost[:7, 2] = 0.5, np.inf, 0.5
+    assert choose(cost, 1, enough=0.5) == [(2,)], "as costly, and for more rows"
     assert choose(np.full((4, 2), np.inf), 3) == choose(np.empty((0, 3)), 3) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_a_layer_of_the_frontier_is_what_no_action_behind_the_others_beats(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    cost = np.where(random.random((12, 15)) < 0.5, random.integers(1, 9, (12, 15)) / 4, np.inf)
+    actions = tuple(Action((Step((0,), "set", (float(code),)),)) for code in range(15))
+    pool = Tried(None, np.arange(12), actions, cost)  # type: ignore[arg-type]
+    left = {
+        place: (-np.isfinite(one).sum(), one[np.isfinite(one)].mean().round(12), place)
+        for place, one in enumerate(cost.T)
+        if np.isfinite(one).any()
+    }
+    layers: list[int] = []
+    for count in (1, 2, 3):
+        first = [
+            place
+            for place, own in left.items()
+            if not any(one < own and one[1] <= own[1] for one in left.values())
+        ]
+        layers += first
+        left = {place: own for place, own in left.items() if place not in first}
+        assert {*pool.near(0, 1, count)} == {actions[place] for place in layers}
+        if count == 1:
+            assert {*pool.frontier(15)} == {actions[place] for place in layers}
+            assert len(pool.frontier(2)) == min(2, len(layers))
+    share = np.isfinite(cost).mean(axis=0)
+    some = {actions[place] for place in layers if 0.4 <= share[place] <= 0.6}
+    assert {*pool.near(0.4, 0.6, 3)} == some
 
 
 def by_weights(seed: int) -> Pass:

@@ -7,14 +7,18 @@ arithmetic: the audit is compared with 200,000 applicants who were never searche
 from __future__ import annotations
 
 from functools import cache
+from html import escape
 from typing import Any
 
 import pandas as pd
 import pytest
 
+import ifonly
+from ifonly.datasets import make_lender
 from ifonly.fairness.one_pass import Pass
 from ifonly.fairness.subgroups import Subgroups, worst_subgroups
-from planted import audited, true_difference
+from ifonly.search import Engine
+from planted import FIXED, audited, true_difference
 
 
 @cache
@@ -64,6 +68,27 @@ def test_a_subgroup_of_two_conditions_without_any_way_is_found(by: str) -> None:
     assert true > 0.95
     assert first.low <= true <= first.high
     assert (passed("blocked", 0)[0].proved_none[first.members]).all()
+
+
+def test_an_audit_and_its_report_name_those_who_have_no_way_at_all() -> None:
+    lender = make_lender(600, seed=0, bias="blocked")
+    result = ifonly.audit(
+        ifonly.as_model(lender.approves, classes=["refused", "approved"]),
+        lender.frame,
+        data=lender.frame,
+        target="approved",
+        groups=["group"],
+        rules=[f"{name} fixed" for name in FIXED],
+        k=1,
+        least=20,
+        method=Engine(effort="small"),
+    )
+    first = result.further.unreached[""].alarms[0]
+    assert set(first.conditions) == {"job is manual", "district is south"}
+    # Nine of ten in that district are of group b, so that the groups differ there too.
+    assert {one.side for one in result.further.unreached["group"].alarms} == {"b"}
+    page = result.to_html().partition("All subgroups, by whether there is an answer at all")[2]
+    assert escape(first.sentence) in page
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -6,12 +6,15 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import ifonly
+from ifonly.search import Engine
 
 Ask = Callable[..., ifonly.Audit]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -45,8 +48,33 @@ def test_the_report_says_what_was_audited_and_how_to_run_it_again(result: ifonly
     assert "how usual nearest answers are" in page
     again = re.search(r"<pre><code>(.*?)</code></pre>", page, re.DOTALL)
     assert again
-    assert "target=&#x27;yes&#x27;" in again[1]
+    assert unescape(again[1]) == result.record["command"]
     assert result.record["model_fingerprint"] in page
+
+
+def test_the_call_in_the_report_gives_the_same_audit(
+    audited: Ask, lender: Any, rows: pd.DataFrame
+) -> None:
+    stated = {"groups": ["income"], "cuts": {"income": [30]}, "weights": {"income": 2.0}}
+    stated |= {"within": 0.5, "method": Engine(effort="small")}
+    result = audited(**stated)
+    known = {"ifonly": ifonly, "model": lender, "method": stated["method"]}
+    known |= {"rows": rows[["income", "sex"]], "data": rows[["income", "sex"]]}
+    other = eval(result.record["command"], known)
+    assert other.record["command"] == result.record["command"]
+    pd.testing.assert_frame_equal(other.measures, result.measures)
+    assert "groups=groups" in audited(groups=rows["region"], k=1).record["command"]
+
+
+def test_what_is_beyond_chance_is_said_first(audited: Ask, rows: pd.DataFrame) -> None:
+    result = audited()
+    lead = unescape(re.sub(r"<[^>]+>", "", result.to_html().partition("<nav>")[0]))
+    rate = result.by_group.loc["sex", "selection_rate"]
+    assert f"{100 * rate['f']:.1f} % (" in lead
+    assert "another value of it alone would give the wanted outcome" in lead
+    assert result.further.worst["sex"].alarms[0].sentence in lead
+    even = audited(groups=rows["region"], k=1)
+    assert "No group's curve of costs differs" in even.to_html().partition("<nav>")[0]
 
 
 def test_nothing_of_the_data_becomes_html_and_nothing_is_fetched(result: ifonly.Audit) -> None:

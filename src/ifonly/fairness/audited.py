@@ -21,6 +21,7 @@ from ifonly.fairness.further import Further
 from ifonly.fairness.groups import Cuts, read_groups
 from ifonly.fairness.notes import notes_of
 from ifonly.fairness.one_pass import Pass, asked_once
+from ifonly.fairness.report.call import called
 from ifonly.fairness.result import Audit
 from ifonly.plausible import Plausible
 from ifonly.problem.goal import Logit, Target
@@ -41,6 +42,7 @@ KEPT = (
 
 
 @options
+@called
 def audit(
     model: Any,
     rows: Frame,

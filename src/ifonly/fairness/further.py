@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from ifonly.fairness.actions import ActionTree, FewActions, action_tree, few_actions, if_then
+from ifonly.fairness.actions import (
+    ActionTree,
+    FewActions,
+    IfThen,
+    action_tree,
+    few_actions,
+    if_then,
+)
 from ifonly.fairness.compared import Terms
 from ifonly.fairness.one_pass import Pass
-from ifonly.fairness.subgroups import Conditions, Subgroups, worst_subgroups
+from ifonly.fairness.subgroups import Conditions, Subgroup, Subgroups, worst_subgroups
 
 SHOWN = 5
 """How many actions a tree chooses from, and how many subgroups get actions."""
@@ -22,6 +30,9 @@ class Further:
     """Subgroups by attribute ('' compares them with all other rows), and actions in common."""
 
     worst: Mapping[str, Subgroups] = field(default_factory=dict)
+    """By the largest difference of their curves."""
+    unreached: Mapping[str, Subgroups] = field(default_factory=dict)
+    """By reach alone; nothing where every refused row has an answer."""
     few: FewActions | None = None
     tree: ActionTree | None = None
     groups: pd.DataFrame | None = None
@@ -40,11 +51,12 @@ class Further:
         for name in map(str, groups.columns):  # such a group gives no advice
             known = known.without(name)
         texts = tuple(few.texts[place] for place in places)
+        search = partial(worst_subgroups, one.space, rows, cost, groups, least=least)
+        names = (*map(str, groups.columns), "")
+        lost = not np.isfinite(cost).all()
         return cls(
-            worst={
-                name: worst_subgroups(one.space, rows, cost, groups, attribute=name, least=least)
-                for name in ("", *map(str, groups.columns))
-            },
+            worst={name: search(attribute=name) for name in names},
+            unreached={name: search(attribute=name, by="reach") for name in names} if lost else {},
             few=few,
             tree=action_tree(known, few.cost[:, places], texts, least=least) if places else None,
             groups=groups,
@@ -58,22 +70,39 @@ class Further:
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables beside the measures, by what they are."""
         found = [
-            one.frame().assign(attribute=name) for name, one in self.worst.items() if one.found
+            one.frame().assign(attribute=one.attribute, by=one.by)
+            for one in self.searched
+            if one.found
         ]
         tables = {"worst": pd.concat(found, ignore_index=True)} if found else {}
         if self.few is not None and self.few.sets:
             tables["few_actions"] = self.few.frame(self.groups)
             sets = [(len(one.places), text) for one in self.few.sets for text in one.texts]
             tables["actions"] = pd.DataFrame(sets, columns=["actions", "action"])
+        advice = [
+            {
+                "attribute": search.attribute,
+                "by": search.by,
+                "side": one.side,
+                "subgroup": " and ".join(one.conditions),
+                **each.line,
+            }
+            for search in self.searched
+            for one, actions in self.advised(search)
+            for each in actions
+        ]
+        tables |= {"if_then": pd.DataFrame(advice)} if advice else {}
+        if self.tree is not None:
+            tables["tree"] = pd.DataFrame([vars(leaf) for leaf in self.tree.leaves])
         return tables
 
-    def sentences(self, attribute: str) -> list[tuple[str, list[str]]]:
+    @property
+    def searched(self) -> tuple[Subgroups, ...]:
+        """All searches for subgroups."""
+        return (*self.worst.values(), *self.unreached.values())
+
+    def advised(self, search: Subgroups) -> list[tuple[Subgroup, tuple[IfThen, ...]]]:
         """The worst subgroups, each with the actions that suit it and those compared with."""
         acts = self.few if self.few is not None and self.few.sets else None
-        return [
-            (
-                one.sentence,
-                [] if acts is None else [each.sentence for each in if_then(acts, one, 1)],
-            )
-            for one in self.worst[attribute].found[:SHOWN]
-        ]
+        found = search.found[:SHOWN]
+        return [(one, () if acts is None else if_then(acts, one, 1)) for one in found]

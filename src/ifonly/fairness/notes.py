@@ -34,6 +34,11 @@ def _rows(one: Pass, facts: Facts) -> Iterator[str]:
             f"{_count(lost, 'refused row')} without an answer found, and without a proof that "
             "there is none: `certify` may settle them."
         )
+    if helped := int((~np.isfinite(facts.cost) & facts.works.any(axis=1)).sum()):
+        yield (
+            f"{_count(helped, 'refused row')} without an answer found, for which an action in "
+            "common works all the same: the search missed answers there, and reach is higher."
+        )
 
 
 def _groups(one: Pass, terms: Terms, tables: Compared) -> Iterator[str]:

@@ -15,7 +15,7 @@ from ifonly.errors import OptionError
 from ifonly.fairness.bootstrap import difference, ratio
 from ifonly.fairness.compared import OVERALL
 from ifonly.fairness.data import AuditData
-from ifonly.fairness.report import page
+from ifonly.fairness.report.page import page
 from ifonly.render import plot_curves
 
 VERSION = 1

@@ -1,7 +1,8 @@
 """Which s of many actions to take: greedily, and then by exchange.
 
 A set of actions gives every row the cheapest of those that work for it. Of two sets, the better one
-works for more rows, up to `enough` of them; of as many, the one with the lower mean cost is better.
+works for more rows, up to `enough` of them; of as many, the one with the lower mean cost is better;
+and of as costly ones, again the one that works for more rows.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def choose(cost: np.ndarray, most: int, enough: float = 1.0) -> list[tuple[int, 
     """
     chosen: tuple[int, ...] = ()
     sets: list[tuple[int, ...]] = []
-    value = (np.inf, np.inf)
+    value: Value = (np.inf, np.inf, np.inf)
     while len(chosen) < most and cost.size:
         place, better = _values(cost, chosen, enough)
         if not (better < value and better[1] < np.inf):
@@ -27,8 +28,8 @@ def choose(cost: np.ndarray, most: int, enough: float = 1.0) -> list[tuple[int, 
     return sets
 
 
-Value = tuple[float, float]
-"""What is made small: the rows for which a set does not work, and its mean cost."""
+Value = tuple[float, float, float]
+"""What is made small: the rows that a set lacks to enough, its mean cost, all that it lacks."""
 
 
 def _exchanged(
@@ -55,5 +56,6 @@ def _values(cost: np.ndarray, chosen: tuple[int, ...], enough: float) -> tuple[i
     mean = np.where(reached, each, 0.0).sum(axis=0) / np.maximum(count, 1)
     failed = np.maximum(0, np.ceil(enough * len(cost) - 1e-9) - count)
     mean = np.where(count > 0, mean.round(12), np.inf)
-    place = int(np.lexsort((mean, failed))[0])
-    return place, (float(failed[place]), float(mean[place]))
+    lacking = len(cost) - count
+    place = int(np.lexsort((lacking, mean, failed))[0])
+    return place, (float(failed[place]), float(mean[place]), float(lacking[place]))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from ifonly.arrays.keys import row_streams
-from ifonly.fairness.actions.action import Action, applied
+from ifonly.fairness.actions.action import Action
 from ifonly.fairness.actions.candidates import clustered, joined, single, varied
 from ifonly.fairness.actions.choice import choose
+from ifonly.fairness.actions.tried import Tried
 from ifonly.fairness.one_pass import Pass
 from ifonly.space.distance import differs
 
@@ -24,13 +26,12 @@ ROUNDS, FRONTIER = 6, 12
 """How often actions are varied, at most, and how many of the frontier each time."""
 VARIED, STEPS = 3, 80
 """The actions of sets of up to so many are varied too; and how many steps they are varied by."""
-NEAR = 0.03
-"""Three standard errors of a share of 0.9 in a sample: what is enough there may not be in all
-rows, or more than enough. Sets for so much less and more are kept as well."""
-LAYERS = 3
-"""How many frontiers are near: the first, that of the rest, and so on."""
+ERRORS, LAYERS = 3, 5
+"""An action may work for fewer or more of the sample than of all rows: actions within so many
+standard errors of the wanted share, on so many layers of the frontier, are varied and kept too.
+Chosen by benchmarks/actions_constants.py, on other tables than those that are reported."""
 KEPT = 40
-"""How many candidates are tried on all rows, besides those that were chosen."""
+"""How many of the most effective actions are tried on all rows, besides those that were chosen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,123 +105,65 @@ def few_actions(done: Pass, *, most: int = MOST, enough: float = 1.0, seed: int 
     Rules, causes and costs are those of the pass, and the user's own model says what works. From
     the share `enough` of the rows on, a lower mean cost is better than more rows.
     """
-    rows = done.rows
-    order = np.argsort(row_streams(rows, seed), kind="stable")  # in whatever order they come
-    answered, place = np.nonzero(done.filled[order])
-    tried = _Tried(done, order[:SAMPLE])
-    tried.add(clustered(done.space, rows[order[answered]], done.actions[order[answered], place]))
-    alone = single(done.space, rows)
-    tried.add(alone)
-    steps = tried.steps(alone)
-    for _ in range(JOINED):
-        tried.add(joined(tried.best(WIDTH), steps[:WIDTH]))
-    varied_before: set[Action] = set()
-    shares = sorted({max(0.0, enough - NEAR), enough, min(1.0, enough + NEAR)})
-    for _ in range(ROUNDS):
-        sets = choose(tried.cost, min(most, VARIED), enough)
-        best = {*tried.frontier(FRONTIER), *tried.near(shares[0], shares[-1])}
-        best |= {tried.actions[place] for one in sets for place in one}
-        if sets:  # of the best one, a step is also exchanged for one on another feature
-            best |= {*varied(tried.actions[sets[0][0]], ())}
-        tried.add([other for one in best - varied_before for other in varied(one, steps)])
-        varied_before |= best
-    sets = [one for share in shares for one in choose(tried.cost, most, share)]
+    order = np.argsort(row_streams(done.rows, seed), kind="stable")  # in whatever order they come
+    sample = order[:SAMPLE]
+    error = ERRORS * math.sqrt(enough * (1 - enough) / max(1, len(sample)))
+    low, high = max(0.0, enough - error), min(1.0, enough + error)
+    tried = _searched(done, sample, most, (low, enough, high))
+    sets = [one for share in {low, enough, high} for one in choose(tried.cost, most, share)]
     used = {tried.actions[place] for one in sets for place in one}
-    pool = _ordered({*used, *tried.best(KEPT), *tried.near(shares[0], shares[-1])})
-    cost = np.empty((len(rows), len(pool)))
-    cost[order] = _judged(done, pool, order)
-    texts = tuple(one.text(done.space) for one in pool)
-    chosen = choose(cost[order], most, enough)
+    near = tried.near(low, high, LAYERS)
+    pool = Tried.of(done, order, {*used, *near, *tried.best(KEPT)})
+    texts = tuple(action.text(done.space) for action in pool.actions)
+    cost = np.empty_like(pool.cost)
+    cost[order] = pool.cost
+    chosen = choose(pool.cost, most, enough)
     return FewActions(
         tuple(_action_set(one, texts, cost) for one in chosen),
-        tuple(pool),
+        pool.actions,
         texts,
         cost,
         len(tried.actions),
     )
 
 
-class _Tried:
-    """The actions tried on some of the refused rows, and what they cost [n, a]; it grows."""
-
-    def __init__(self, done: Pass, rows: np.ndarray) -> None:
-        self.done, self.rows = done, rows
-        self.actions: list[Action] = []
-        self.cost = np.empty((len(rows), 0))
-
-    def add(self, actions: Sequence[Action]) -> None:
-        """Try those that were not tried yet."""
-        new = _ordered({*actions} - {*self.actions})
-        self.actions += new
-        self.cost = np.hstack([self.cost, _judged(self.done, new, self.rows)])
-
-    def best(self, most: int) -> list[Action]:
-        """Those that work for the most rows, and of as many at the least cost."""
-        order, count, _ = self._ranked()
-        return [self.actions[i] for i in order[:most] if count[i]]
-
-    def frontier(self, most: int) -> list[Action]:
-        """Those that none beats both in rows and in cost; of more than `most`, evenly spread."""
-        order, count, mean = self._ranked()
-        found = order[_lowest(mean[order]) & (count[order] > 0)]
-        if len(found) > most:
-            found = found[np.linspace(0, len(found) - 1, most).round().astype(np.intp)]
-        return [self.actions[i] for i in found]
-
-    def near(self, low: float, high: float) -> list[Action]:
-        """Those that work for a share of the rows between two, on the frontier or just behind.
-
-        What lies behind by chance, in a sample, may be on it for all rows.
-        """
-        order, count, mean = self._ranked()
-        share = count[order] / max(1, len(self.rows))
-        left, found = order, []
-        inside = dict(zip(order.tolist(), ((low <= share) & (share <= high)).tolist(), strict=True))
-        for _ in range(LAYERS):
-            first = _lowest(mean[left])
-            found += [i for i in left[first].tolist() if inside[i] and count[i]]
-            left = left[~first]
-        return [self.actions[i] for i in found]
-
-    def steps(self, alone: Sequence[Action]) -> list[Action]:
-        """The most promising actions on single features.
-
-        First those that work alone, for the most rows; then, since they may work with others, those
-        on the features on which answers act most often.
-        """
-        _, count, _ = self._ranked()
-        worked = dict(zip(self.actions, count.tolist(), strict=True))
-        acted = differs(self.done.actions, self.done.rows[:, None]).sum(axis=(0, 1))
-        hope = {one: (worked[one], int(acted[list(one.columns)].max())) for one in alone}
-        return sorted(alone, key=lambda one: hope[one], reverse=True)[:STEPS]
-
-    def _ranked(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """[a] the order of the actions by rows and cost, their numbers of rows and mean costs."""
-        found = np.isfinite(self.cost)
-        count = found.sum(axis=0)
-        mean = np.where(found, self.cost, 0.0).sum(axis=0) / np.maximum(count, 1)
-        mean = np.where(count > 0, mean.round(12), np.inf)
-        return np.lexsort((mean, -count)), count, mean
+def _searched(
+    done: Pass, sample: np.ndarray, most: int, shares: tuple[float, float, float]
+) -> Tried:
+    """Actions tried on a sample: first ones, the best joined, and those near a share varied."""
+    low, enough, high = shares
+    answered, place = np.nonzero(done.filled)
+    alone = single(done.space, done.rows)
+    first = clustered(done.space, done.rows[answered], done.actions[answered, place])
+    tried = Tried.of(done, sample, [*first, *alone])
+    steps = _steps(tried, alone)
+    for _ in range(JOINED):
+        tried = tried.also(joined(tried.best(WIDTH), steps[:WIDTH]))
+    varied_before: set[Action] = set()
+    for _ in range(ROUNDS):
+        sets = choose(tried.cost, min(most, VARIED), enough)
+        best = {tried.actions[place] for one in sets for place in one}
+        best |= {*tried.frontier(FRONTIER), *tried.near(low, high, LAYERS)}
+        if sets:  # of the best one, a step is also exchanged for one on another feature
+            best |= {*varied(tried.actions[sets[0][0]], ())}
+        new = best - varied_before
+        if not new:
+            break
+        tried = tried.also(other for one in new for other in varied(one, steps))
+        varied_before |= new
+    return tried
 
 
-def _ordered(actions: Iterable[Action]) -> list[Action]:
-    """The actions in one order, shorter ones first: of equal ones, the first is chosen."""
-    return sorted(actions, key=lambda one: (len(one.steps), one))
+def _steps(tried: Tried, alone: Sequence[Action]) -> list[Action]:
+    """The most promising actions on single features, by which others are varied.
 
-
-def _lowest(mean: np.ndarray) -> np.ndarray:
-    """bool [a]: the costs that are lower than all before them."""
-    return np.asarray(mean < np.minimum.accumulate(np.append(np.inf, mean))[:-1])
-
-
-def _judged(done: Pass, actions: Sequence[Action], rows: np.ndarray) -> np.ndarray:
-    """[n, m] what actions cost some of the refused rows [n]; infinite where they do not work."""
-    if not len(actions):
-        return np.empty((len(rows), 0))
-    points = applied(done.space, actions, done.rows[rows])
-    works = done.works(points, rows)
-    price = np.asarray(done.metric.cost(points, done.rows[rows][:, None]))
-    return np.where(works, price, np.inf)
+    First those that work alone, for the most rows; then, since they may work with others, those
+    on the features on which answers act most often.
+    """
+    worked = dict(zip(tried.actions, tried.count.tolist(), strict=True))
+    acted = differs(tried.done.actions, tried.done.rows[:, None]).sum(axis=(0, 1))
+    hope = {one: (worked[one], int(acted[list(one.columns)].max())) for one in alone}
+    return sorted(alone, key=lambda one: hope[one], reverse=True)[:STEPS]
 
 
 def _action_set(places: tuple[int, ...], texts: tuple[str, ...], cost: np.ndarray) -> ActionSet:

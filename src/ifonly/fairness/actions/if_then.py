@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,13 @@ class IfThen:
         """The action in one line."""
         side, others = (f"{share:.0%}" for share in self.effectiveness)
         return f"{self.action}: works for {side} here, for {others} of those compared with"
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """The same as a line of a table."""
+        share, cost = self.effectiveness, self.mean_cost
+        both = {"effectiveness": share[0], "effectiveness_others": share[1]}
+        return {"action": self.action, **both, "mean_cost": cost[0], "mean_cost_others": cost[1]}
 
 
 def if_then(few: FewActions, subgroup: Subgroup, most: int = 3) -> tuple[IfThen, ...]:

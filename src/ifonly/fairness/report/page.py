@@ -6,10 +6,7 @@ further tables, and how to run it again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from html import escape
-from typing import Any
 
 import pandas as pd
 
@@ -17,19 +14,27 @@ from ifonly.errors import MissingExtra
 from ifonly.fairness.compared import OVERALL
 from ifonly.fairness.data import AuditData
 from ifonly.fairness.measures import MEASURES
-from ifonly.fairness.wording import TITLES, between, number, p_text
+from ifonly.fairness.report.findings import findings, worst_and_best
+from ifonly.fairness.report.wording import TITLES, apart_by, between, number, p_text
 from ifonly.render import page_parts as pages
 from ifonly.render import plot_curves
-from ifonly.render.html import isolated
 from ifonly.render.page_parts import Section, listed, not_run, picture, table, text
 
-LEVEL = 0.05
-"""Below it, a p-value is called a difference."""
+COST = (
+    "the distance of the nearest answer: of numbers, the mean over them of the change divided by "
+    "the median absolute deviation in the data; and of categories, the share that changes"
+)
+
+
+NO_BIAS = (
+    " That is no sign of bias by itself: who has less to begin with needs more. It says where "
+    "recourse is hard, or missing."
+)
 
 
 def page(audit: AuditData) -> str:
     """The whole page of an audit."""
-    lead = "".join(f'<p class="note">{line}</p>' for line in _findings(audit))
+    lead = "".join(f'<p class="note">{line}</p>' for line in findings(audit))
     sections = [
         Section("scope", "Scope", [_scope(audit)]),
         Section("left-out", "Left out, drawn, not measured", [_left_out(audit)]),
@@ -39,30 +44,6 @@ def page(audit: AuditData) -> str:
         Section("again", "Run it again", _again(audit)),
     ]
     return pages.page("Is recourse equal?", lead, sections)
-
-
-def _findings(audit: AuditData) -> list[str]:
-    """What the tests say, in sentences of HTML."""
-    sizes = audit.sizes.iloc[0]
-    lines = [
-        f"{sizes['rows']:,} rows, {sizes['refused']:,} of them refused and asked what it would "
-        f"take to get {isolated(str(audit.record['target']))}."
-    ]
-    found = audit.tests[audit.tests["p_holm"] < LEVEL].sort_values("p_holm", kind="stable")
-    for line in found.to_dict("records"):
-        side = "fewer" if line["difference"] > 0 else "more"
-        lines.append(
-            f"<b>{isolated(line['attribute'])} = {isolated(line['group'])}</b>: within a cost of "
-            f"{line['budget']:.3g}, {100 * abs(line['difference']):.0f} percentage points {side} "
-            "refused rows have an answer than of the others "
-            f"(p {escape(p_text(line['p_holm'], sign='= '))} after Holm's correction)."
-        )
-    if found.empty and len(audit.tests):
-        lines.append(
-            f"No group's curve of costs differs from that of the others at the {LEVEL:.0%} level "
-            "after Holm's correction. That is no proof that they are equal: see the intervals."
-        )
-    return lines
 
 
 def _scope(audit: AuditData) -> str:
@@ -77,13 +58,19 @@ def _scope(audit: AuditData) -> str:
         "Causes": record.get("causes"),
         "Threshold": record.get("threshold"),
         "Method": f"{record.get('method')}, k = {record.get('k')}",
-        "Proofs": "of every row" if record.get("certify") else "of rows without an answer",
+        "Proofs": "asked for every row"
+        if record.get("certify")
+        else "of rows without an answer, as far as limits of work and the budget go",
         "Plausible": record.get("plausible"),
         "Robust": record.get("robust"),
         "Margin": record.get("margin") or None,
+        "Budget": record.get("budget") or None,
+        "Weights": record.get("weights") or None,
+        "Cost": COST + (", with these weights" if record.get("weights") else ""),
         "Tolerance": record.get("tolerates"),
         "Intervals": f"95 %, {record['draws']:,} bootstrap draws of the rows of each group",
-        "Tests": f"{record['permutations']:,} permutations, Holm over {len(audit.tests)} groups",
+        "Tests": f"{record['permutations']:,} permutations; Holm over {len(audit.tests)} "
+        f"comparison{'s' * (len(audit.tests) != 1)} of groups",
         "Seed": record.get("seed"),
         "Versions": f"ifonly {record.get('ifonly')}, Python {record.get('python')}",
     }
@@ -104,12 +91,16 @@ def _group_section(audit: AuditData, attribute: str) -> Section:
             "The share of each group's refused rows with an answer within a budget, "
             "with 95 % intervals. A lower curve is worse."
         )
+        known, most = len(audit.record["groups"][attribute]), plot_curves.MOST
+        if known > most:
+            caption += f" Of {known} groups, the {most} whose curves are furthest apart are drawn."
         curves = picture(drawn, f"curves-{_slug(audit, attribute)}", caption)
     except MissingExtra as error:
         curves = not_run("the curves need matplotlib.", error.hint)
     tests = audit.tests[audit.tests["attribute"] == attribute].drop(columns="attribute")
     tests = tests.assign(
         difference=[f"{value:+.3f}" for value in tests["difference"]],
+        budget=[number(value) for value in tests["budget"]],
         p=[p_text(value) for value in tests["p"]],
         p_holm=[p_text(value) for value in tests["p_holm"]],
     ).rename(columns={"difference": "others less group", "p_holm": "p after Holm"})
@@ -144,7 +135,8 @@ def _measures(audit: AuditData, attribute: str) -> pd.DataFrame:
         lines.append({"measure": title, **{str(g): f"{n:,}" for g, n in sizes[count].items()}})
     for name in dict.fromkeys(own["measure"]):
         one = own[own["measure"] == name].set_index("group")
-        worst = _worst(one, MEASURES[name])
+        ends = worst_and_best(one, MEASURES[name])
+        worst = None if ends is None else ends[0]
         far = apart.loc[name]
         lines.append(
             {
@@ -153,22 +145,11 @@ def _measures(audit: AuditData, attribute: str) -> pd.DataFrame:
                     str(group): between(name, *line) + (" ▾" if group == worst else "")
                     for group, *line in one[["value", "low", "high"]].itertuples()
                 },
-                "difference": between(name, far["difference"], far["low"], far["high"]),
+                "difference": apart_by(name, far["difference"], far["low"], far["high"]),
                 "ratio": number(far["ratio"]),
             }
         )
     return pd.DataFrame(lines).fillna("")
-
-
-def _worst(one: pd.DataFrame, better: int) -> Any:
-    """The worst group, where its interval and the best group's do not overlap."""
-    known = one.dropna(subset=["value"])
-    if len(known) < 2:
-        return None
-    order = (better * known["value"]).sort_values(kind="stable").index
-    low, high = known.loc[order[0]], known.loc[order[-1]]
-    apart = low["high"] < high["low"] if better > 0 else low["low"] > high["high"]
-    return order[0] if apart else None
 
 
 def _flips(audit: AuditData, attribute: str) -> str:
@@ -195,34 +176,39 @@ def _features(audit: AuditData, attribute: str) -> list[str]:
     }
     parts = []
     for name, caption in told.items():
-        wide = own.pivot(index="feature", columns="group", values=name)
-        wide = wide[list(dict.fromkeys(own["group"]))].dropna(how="all")
-        wide = wide.loc[wide.max(axis=1).sort_values(ascending=False, kind="stable").index]
-        lines = wide.map(partial(between, name)).rename_axis(columns=None)
-        parts.append(table(lines.reset_index(), caption))
+        ends = own[[name, f"{name}_low", f"{name}_high"]].itertuples(index=False)
+        shown = own.assign(shown=[between(name, *line) for line in ends])
+        most = own.dropna(subset=[name]).groupby("feature", sort=False)[name].max()
+        order = most.sort_values(ascending=False, kind="stable").index
+        wide = shown.pivot(index="feature", columns="group", values="shown").loc[order]
+        wide = wide[list(dict.fromkeys(own["group"]))].rename_axis(columns=None)
+        parts.append(table(wide.reset_index(), caption))
     return parts
 
 
 def _worst_subgroups(audit: AuditData) -> list[str]:
-    """The worst subgroups of each attribute, with the actions that suit both sides."""
+    """The worst subgroups of each attribute; by curves, with the actions that suit both sides."""
     parts = []
-    for name, found in audit.further.worst.items():
-        who = "Subgroups, each compared with all other refused rows"
-        if name:
-            who = f"Groups by {name}, each compared with the others under the same conditions"
-        sure = len(found.alarms)
+    for search in audit.further.searched:
+        who = f"Groups by {search.attribute}" if search.attribute else "All subgroups"
+        than = "the others under the same conditions" if search.attribute else "all other rows"
+        by = "whether there is an answer at all" if search.by == "reach" else "what answers cost"
+        sure = len(search.alarms)
+        parts.append(f"<h3>{escape(who)}, by {by}</h3>")
         parts.append(
             text(
-                f"{who}: {found.comparisons:,} comparisons, {sure or 'no'} "
+                f"Each is compared with {than}: {search.comparisons:,} comparisons, {sure or 'no'} "
                 f"difference{'s' * (sure != 1)} that chance does not explain at the "
-                f"{found.level:.0%} level after Holm's correction. The largest:"
+                f"{search.level:.0%} level after Holm's correction."
+                f"{NO_BIAS * (not search.attribute)}{' The largest:' * bool(search.found)}"
             )
         )
         lines = "".join(
-            f"<li>{escape(sentence)}{listed(acts)}</li>"
-            for sentence, acts in audit.further.sentences(name)
+            f"<li>{escape(one.sentence)}"
+            f"{listed(act.sentence for act in actions) if search.by == 'curve' else ''}</li>"
+            for one, actions in audit.further.advised(search)
         )
-        parts.append(f'<ul class="note">{lines}</ul>')
+        parts.append(f'<ul class="note">{lines}</ul>' if lines else "")
     return parts or [text("No row is refused.")]
 
 
@@ -235,7 +221,7 @@ def _few_actions(audit: AuditData) -> list[str]:
     who = lines["attribute"].where(lines["group"] == "", lines["attribute"] + " = ")
     lines = lines.assign(who=(who + lines["group"]).replace("", "all refused rows"))
     shown = [
-        f"{between('effectiveness', share)}, {number(cost)}"
+        f"{between('effectiveness', share)} at {number(cost)}"
         for share, cost in zip(lines["effectiveness"], lines["mean_cost"], strict=True)
     ]
     wide = lines.assign(shown=shown).pivot(index="who", columns="actions", values="shown")
@@ -260,31 +246,14 @@ def _few_actions(audit: AuditData) -> list[str]:
 
 def _again(audit: AuditData) -> list[str]:
     record = audit.record
-    command = record.get("command") or again(record)
     seconds = ", ".join(f"{name} {value:.1f} s" for name, value in record["seconds"].items())
     return [
-        f"<pre><code>{escape(command)}</code></pre>",
+        f"<pre><code>{escape(record['command'])}</code></pre>",
         text(
             "The same model, rows, options and seed give the same audit; the fingerprints under "
             f"Scope tell them from others. Time: {seconds}."
         ),
     ]
-
-
-def again(record: Mapping[str, Any]) -> str:
-    """The call that an audit of this record was made by."""
-    names = ("rules", "k", "threshold", "certify", "plausible", "margin", "seed")
-    given = {name: record.get(name) for name in names}
-    stated = {
-        "target": record["target"],
-        "groups": list(record["groups"]),
-        **{name: value for name, value in given.items() if value not in (None, False, [], 0.0)},
-        "within": record["within"],
-        "share": record["share"],
-        "least": record["least"],
-    }
-    listed_all = ", ".join(f"{name}={value!r}" for name, value in stated.items())
-    return f"ifonly.audit(model, rows, data=data, {listed_all})"
 
 
 def _slug(audit: AuditData, attribute: str) -> int:

@@ -13,7 +13,7 @@ TITLES = {
     "not_found": "no answer found, none excluded",
     "effectiveness": "effectiveness: an answer within {within:.3g}",
     "cost": "cost at which {share:.0%} have an answer",
-    "burden": "burden: mean cost of those reached",
+    "burden": "burden: mean cost of those reached (read it beside reach)",
     "changes": "features that the nearest answer changes",
     "choice": "choice: common actions that work for {share:.0%}",
     "flips": "flipped by the attribute alone",
@@ -34,6 +34,11 @@ def between(name: str, value: float, low: float = np.nan, high: float = np.nan) 
     shown = [f"{100 * one:.1f}" if percent else number(one) for one in (value, low, high)]
     inside = f" ({shown[1]} to {shown[2]})" if not np.isnan(low) else ""
     return f"{shown[0]}{' %' * percent}{inside}"
+
+
+def apart_by(name: str, value: float, low: float, high: float) -> str:
+    """A difference and its interval; that of shares in percentage points."""
+    return between(name, value, low, high).replace(" %", " points")
 
 
 def number(value: float) -> str:
