@@ -34,11 +34,10 @@ def session() -> Iterator[Any]:
 
 
 def test_the_answers_are_those_of_one_process(
-    session: Any, sharded: Callable[..., pa.Table], expected: pa.Table, tmp_path: Path
+    session: Any, sharded: Callable[..., pa.Table], expected: pa.Table
 ) -> None:
     for shards in SHARDS:
         assert sharded(session, shards).equals(expected)
-        (tmp_path / "out").rename(tmp_path / f"out-{shards}")
 
 
 def test_a_frame_becomes_the_frame_of_the_same_answers_and_spark_writes_it(
@@ -55,6 +54,12 @@ def test_a_frame_becomes_the_frame_of_the_same_answers_and_spark_writes_it(
 
 def test_a_killed_worker_changes_nothing(session: Any, deadly: Callable[..., None]) -> None:
     deadly(session)
+
+
+def test_a_shard_that_kills_every_worker_ends_the_run(
+    session: Any, poisoned: Callable[..., None]
+) -> None:
+    poisoned(session, "4 times")
 
 
 def test_ids_that_repeat_and_other_versions_are_refused(
