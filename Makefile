@@ -140,7 +140,7 @@ clean:
 	touch $@
 
 .venv/.cluster: .venv/.all
-	$(PIP) --editable ".[dask,delta,ray,spark]"
+	$(PIP) --editable ".[dask,delta,ray,spark]" "pyspark[connect]"
 	touch $@
 
 .venv-lowest/.all: pyproject.toml constraints-lowest.txt
