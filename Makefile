@@ -76,7 +76,8 @@ lint: .venv/.all
 types: .venv/.all
 	$(BIN)/mypy
 
-bench: .venv/.all
+# What is beside a plain loop in 'scale' are all engines.
+bench: .venv/.all $(if $(filter scale all,$(PART)),.venv/.cluster)
 	$(BIN)/python benchmarks/run.py $(PART) $(OPTIONS)
 
 # The types come from the contract; what is built is committed, and a test builds it again.
@@ -139,7 +140,7 @@ clean:
 	touch $@
 
 .venv/.cluster: .venv/.all
-	$(PIP) --editable ".[dask,delta,ray,spark]"
+	$(PIP) --editable ".[dask,delta,ray,spark]" "pyspark[connect]"
 	touch $@
 
 .venv-lowest/.all: pyproject.toml constraints-lowest.txt

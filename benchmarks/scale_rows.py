@@ -13,37 +13,52 @@ from ifonly.search import Engine
 from published import published
 
 
-def explainer() -> ifonly.Explainer:
+def explainer(effort: str = "small") -> ifonly.Explainer:
     """The published network of Adult; few candidates, so that 100,000 rows take minutes."""
     problem = published("adult")
     return ifonly.Explainer(
-        problem.model, data=problem.train, space=problem.space, method=Engine(effort="small")
+        problem.model, data=problem.train, space=problem.space, method=Engine(effort=effort)
     )
 
 
 @dataclass
 class Timed:
-    """When parts were ready."""
+    """When parts were ready, and how many rows there were then.
 
+    Parameters
+    ----------
+    workers
+        How many of them make parts at the same time.
+    """
+
+    workers: int = 1
     began: float = field(default_factory=time.perf_counter)
-    first: float = 0.0
-    first_rows: int = 0
-    last: float = 0.0
-    rows: int = 0
+    marks: list[tuple[float, int]] = field(default_factory=list)
 
     def __call__(self, now: scale.Progress) -> None:
-        self.last, self.rows = time.perf_counter(), now.done
-        if not self.first:
-            self.first, self.first_rows = self.last, now.done
+        self.marks.append((time.perf_counter(), now.done))
+
+    @property
+    def started(self) -> tuple[float, int]:
+        """The mark at which every worker may have made its first part."""
+        return self.marks[self.workers - 1]
+
+    @property
+    def seconds(self) -> float:
+        """From the beginning to the last part."""
+        return self.marks[-1][0] - self.began
 
     @property
     def speed(self) -> float:
-        """Rows per second from the first part to the last."""
-        return (self.rows - self.first_rows) / (self.last - self.first)
+        """Rows per second, from the first part of each worker to the last part of all."""
+        (first, before), (last, rows) = self.started, self.marks[-1]
+        return (rows - before) / (last - first)
 
-    def start(self, workers: int) -> float:
+    @property
+    def start(self) -> float:
         """The seconds before the first part, less what its rows take one worker."""
-        return self.first - self.began - self.first_rows / (self.speed / workers)
+        first, rows = self.marks[0]
+        return first - self.began - rows / (self.speed / self.workers)
 
 
 def written(folder: Path, rows: int) -> Path:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import subprocess
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +130,48 @@ def test_a_full_disk_loses_nothing(
     assert not list(out.glob("*.aside"))
     asked(explainer, rows, out)
     assert content(out) == calm[1]
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[tuple[Path, Callable[[int], None]]]:
+    """A file system of its own, and what sets its size in bytes."""
+    if os.geteuid():
+        pytest.skip("only root may mount a file system")
+    place = tmp_path / "disk"
+    place.mkdir()
+    tmpfs = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    made = subprocess.run(tmpfs, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"no tmpfs can be mounted here: {made.stderr.strip()}")
+
+    def resize(size: int) -> None:
+        subprocess.run(["mount", "-o", f"remount,size={size}", str(place)], check=True)
+
+    yield place, resize
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_small_disk_that_is_full_loses_nothing_once_there_is_room(
+    workers: int, explainer: Any, rows: Path, calm: tuple[Path, Content], disk: Any
+) -> None:
+    """Each size ends somewhere else: at the plan, a part, or a line of the manifest."""
+    place, resize = disk
+    page = os.sysconf("SC_PAGE_SIZE")
+    whole = sum(-(-path.stat().st_size // page) for path in calm[0].iterdir())
+    kept = set()
+    for size in range(1, whole) if workers == 1 else (whole // 3, whole - 2):
+        out = place / str(size)
+        resize(size * page)
+        with pytest.raises(ifonly.errors.OutputError, match=r"cannot be written: No space left"):
+            asked(explainer, rows, out, workers=workers)
+        kept.add(len(parts(out)))
+        assert not list(out.glob("*.aside"))
+        resize(2 * whole * page)
+        asked(explainer, rows, out, workers=workers)
+        assert content(out) == calm[1]
+        shutil.rmtree(out)
+    assert len(kept) > 1, "it was never full half way"
 
 
 def test_a_worker_that_is_killed_is_replaced(

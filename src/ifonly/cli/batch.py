@@ -18,7 +18,7 @@ from ifonly.cli.explain import stated_space
 from ifonly.cli.messages import say, talk
 from ifonly.cli.options import as_method, as_robust, as_target, as_tolerance, as_workers
 from ifonly.cli.output import check_writable, deliver
-from ifonly.errors import OptionError
+from ifonly.errors import IfonlyError, OptionError
 from ifonly.explainer import Explainer
 from ifonly.models.adapters.table import encoded_levels
 from ifonly.render.destination import write_file
@@ -132,12 +132,25 @@ def run(
 
 def _run(explainer: Explainer, rows: list[str], out: str, **options: Any) -> None:
     """Explain the rows, and say how it goes and went."""
-    with _Bar() as bar:
-        ended = explain_files(explainer, rows, out=out, progress=bar.show, say=say, **options)
+    try:
+        with _Bar() as bar:
+            ended = explain_files(explainer, rows, out=out, progress=bar.show, say=say, **options)
+    except KeyboardInterrupt:
+        say(f"Interrupted. {_kept(out)} Start the same command again: it goes on.")
+        raise typer.Exit(130) from None
     _tell(ended.summary)
     say(f"Written: {out} ({len(ended.manifest.lines)} parts)")
     if not ended.summary.answered:
         raise typer.Exit(3)
+
+
+def _kept(out: str) -> str:
+    """How many rows a run has answered so far, as a sentence."""
+    try:
+        found = open_run(out)
+        return f"{found.done:,} of {found.rows:,} rows are answered and kept in {out}."
+    except IfonlyError:  # not even planned yet
+        return "Nothing was answered yet."
 
 
 def status(out: Place, *, as_json: Json = False) -> None:

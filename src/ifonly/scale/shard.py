@@ -16,6 +16,9 @@ class Span(NamedTuple):
     begin: int = 0
     end: int = 0
 
+    def __str__(self) -> str:
+        return f"rows {self.start} to {self.stop - 1} of {self.file!r}"
+
 
 @dataclass(frozen=True)
 class Shard:
@@ -32,8 +35,9 @@ class Shard:
 
     Examples
     --------
-    >>> Shard(0, "000000-ab.parquet", (Span("a.parquet", 0, 3), Span("b.parquet", 0, 1))).rows
-    4
+    >>> shard = Shard(0, "000000-ab.parquet", (Span("a.parquet", 0, 3), Span("b.parquet", 0, 1)))
+    >>> print(shard.rows, shard)
+    4 shard 0 (rows 0 to 2 of 'a.parquet' and of 1 more files)
     """
 
     index: int
@@ -44,6 +48,10 @@ class Shard:
     def rows(self) -> int:
         """How many rows it has."""
         return sum(span.stop - span.start for span in self.sources)
+
+    def __str__(self) -> str:
+        more = f" and of {len(self.sources) - 1} more files" if len(self.sources) > 1 else ""
+        return f"shard {self.index} ({self.sources[0]}{more})"
 
 
 def cut(counts: Iterable[tuple[str, int]], shard_rows: int) -> list[tuple[Span, ...]]:

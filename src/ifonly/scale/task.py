@@ -169,7 +169,7 @@ class Task(Asking):
         try:
             parts = list(self.answered(self.source.read(shard.sources)))
         except IfonlyError as error:
-            error.add_note(f"In shard {shard.index}: {shard.sources[0]}.")
+            error.message = f"In {shard}: {error.message}"
             raise
         content = self.form.content(parts, self.fingerprint)
         self.store.write(shard.name, content)

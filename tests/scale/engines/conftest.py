@@ -22,11 +22,13 @@ from sklearn.preprocessing import OneHotEncoder
 
 import ifonly
 from ifonly import scale
+from ifonly.errors import ModelError
+from ifonly.scale.manifest import NAME, plain_lines
 from ifonly.search import Engine
 
 CLUSTER = bool(os.environ.get("IFONLY_CLUSTER"))
 LARGE = ["test_delta.py", "test_ray.py", "test_spark.py"]
-collect_ignore = ["test_dask.py", "test_parcel.py"] if CLUSTER else LARGE
+collect_ignore = ["test_dask.py", "test_local.py", "test_parcel.py"] if CLUSTER else LARGE
 
 ROWS = 2000
 SHARDS = (1, 3, 16)
@@ -81,52 +83,96 @@ def expected(
 
 
 @pytest.fixture
-def sharded(lender: Any, folder: Path, tmp_path: Path) -> Callable[[Any, int], pa.Table]:
-    """The answers by an engine and so many shards."""
+def sharded(lender: Any, tmp_path: Path) -> Callable[[Any, int], pa.Table]:
+    """The answers by an engine and so many shards, to rows that are in another order each time."""
 
     def run(on: Any, shards: int) -> pa.Table:
-        rows = -(-ROWS // shards)
-        out = tmp_path / "out"
-        made = scale.explain(lender, folder, out=out, on=on, shard_rows=rows, **QUESTION)
+        rows, source = -(-ROWS // shards), tmp_path / f"rows-{shards}.parquet"
+        out = tmp_path / f"out-{shards}"
+        people(ROWS).sample(frac=1, random_state=shards).to_parquet(source, index=False)
+        made = scale.explain(lender, source, out=out, on=on, shard_rows=rows, **QUESTION)
         assert made.plan.shards == shards
         return sorted_table(made.tables())
 
     return run
 
 
-@pytest.fixture(scope="session")
-def deadly(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], None]:
-    """A check that an engine whose worker is killed in a shard makes the parts of a calm run."""
-    place = tmp_path_factory.mktemp("deadly")
-    rows, trap = place / "rows.parquet", place / "trap"
-    people(120).to_parquet(rows, index=False)
-    driver = os.getpid()
+class Mortal:
+    """A run over four shards of 30 rows, whose model may kill the worker that it is in."""
 
-    def score(frame: pd.DataFrame) -> Any:
-        import os
-        import signal
+    def __init__(self, place: Path) -> None:
+        self.place, self.rows = place, place / "rows.parquet"
+        self.once, self.always = place / "once", place / "always"
+        once, always, driver = self.once, self.always, os.getpid()
+        frame = people(120)
+        frame.loc[70, "debt"] = POISON
+        frame.to_parquet(self.rows, index=False)
 
-        if os.getpid() != driver and len(frame) > 10 and trap.exists():
-            trap.unlink()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return frame["income"] - frame["debt"] > 25
+        def score(frame: pd.DataFrame) -> Any:
+            import os
+            import signal
 
-    model = ifonly.as_model(score, classes=["no", "yes"])
-    data = people(100).drop(columns="customer")
-    mortal = ifonly.Explainer(model, data=data, method=Engine(effort="small"))
+            if os.getpid() != driver and len(frame) > 10 and once.exists():
+                once.unlink()
+                os.kill(os.getpid(), signal.SIGKILL)
+            if os.getpid() != driver and always.exists() and max(frame["debt"]) > POISON - 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return frame["income"] - frame["debt"] > 25
 
-    def ask(out: Path, **options: Any) -> dict[str, bytes]:
-        run = scale.explain(mortal, rows, out=out, shard_rows=30, **QUESTION, **options)
+        model = ifonly.as_model(score, classes=["no", "yes"])
+        data = people(100).drop(columns="customer")
+        self.explainer = ifonly.Explainer(model, data=data, method=Engine(effort="small"))
+        self.calm = self.ask(place / "calm", workers=1)
+
+    def ask(self, out: Path, **options: Any) -> dict[str, bytes]:
+        """The parts and the manifest, but for its times."""
+        options |= {"shard_rows": 30, **QUESTION}
+        run = scale.explain(self.explainer, self.rows, out=out, **options)
         assert run.complete
-        return {part.name: part.read_bytes() for part in out.glob("*.parquet")}
+        lines = repr(plain_lines((out / NAME).read_bytes())).encode()
+        return {NAME: lines} | {part.name: part.read_bytes() for part in out.glob("*.parquet")}
 
-    calm = ask(place / "calm", workers=1)
+    def new(self) -> Path:
+        """A folder that is not there yet."""
+        return self.place / f"out-{len(list(self.place.glob('out-*')))}"
+
+
+POISON = 77.7
+"""A debt that nobody else has; no answer has it either, since the data end at 50."""
+
+
+@pytest.fixture(scope="session")
+def mortal(tmp_path_factory: pytest.TempPathFactory) -> Mortal:
+    return Mortal(tmp_path_factory.mktemp("mortal"))
+
+
+@pytest.fixture
+def deadly(mortal: Mortal) -> Callable[[Any], None]:
+    """A check that an engine whose worker is killed in a shard makes the parts of a calm run."""
 
     def check(on: Any) -> None:
-        trap.touch()
-        found = ask(place / f"killed-by-{len(list(place.iterdir()))}", on=on)
-        assert not trap.exists(), "no worker was killed"
-        assert len(calm) == 4
-        assert found == calm
+        mortal.once.touch()
+        found = mortal.ask(mortal.new(), on=on)
+        assert not mortal.once.exists(), "no worker was killed"
+        assert len(mortal.calm) == 5
+        assert found == mortal.calm
+
+    return check
+
+
+@pytest.fixture
+def poisoned(mortal: Mortal, refused: Any) -> Callable[..., None]:
+    """A check that a shard that kills every worker ends the run, is named, and loses nothing."""
+
+    def check(on: Any, *told: str) -> None:
+        out = mortal.new()
+        mortal.always.touch()
+        ask = lambda: mortal.ask(out, on=on)  # noqa: E731
+        try:
+            said = ("shard 2 (rows 60 to 89 of", "rows.parquet", *told)
+            refused(ModelError, *said, hint="memory.*shard_rows.*the same call again", ask=ask)
+        finally:
+            mortal.always.unlink()
+        assert mortal.ask(out, workers=1) == mortal.calm
 
     return check

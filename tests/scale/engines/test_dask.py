@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import dask
 import dask.dataframe as dd
 import pandas as pd
 import pyarrow as pa
 import pytest
-from distributed import Client
+from distributed import Client, LocalCluster
 
 import ifonly
 from ifonly import scale
 from ifonly.errors import DataError, ModelError, OptionError
-from ifonly.scale.on.dask import _evened
+from ifonly.scale.on.dask import Dask, _evened
 
 from .conftest import QUESTION, SHARDS, people, sorted_table
 
@@ -28,11 +29,10 @@ def client() -> Iterator[Client]:
 
 
 def test_the_answers_are_those_of_one_process(
-    client: Client, sharded: Callable[..., pa.Table], expected: pa.Table, tmp_path: Path
+    client: Client, sharded: Callable[..., pa.Table], expected: pa.Table
 ) -> None:
     for shards in SHARDS:
         assert sharded(client, shards).equals(expected)
-        (tmp_path / "out").rename(tmp_path / f"out-{shards}")
 
 
 def test_a_frame_becomes_the_frame_of_the_same_answers(
@@ -47,6 +47,24 @@ def test_a_frame_becomes_the_frame_of_the_same_answers(
 
 def test_a_killed_worker_changes_nothing(client: Client, deadly: Callable[..., None]) -> None:
     deadly(client)
+
+
+def test_a_shard_that_kills_every_worker_ends_the_run(poisoned: Callable[..., None]) -> None:
+    """Dask gives up on a task after four workers; where none comes back, the run does."""
+    poisoned(Dask(workers=2, patience=10))
+
+
+def test_a_cluster_that_is_not_there_is_said(
+    client: Client, sharded: Any, refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with dask.config.set({"distributed.comm.timeouts.connect": "0.2s"}):
+        ask = lambda: sharded("tcp://127.0.0.1:9", 1)  # noqa: E731
+        refused(OptionError, "tcp://127.0.0.1:9", hint="running", ask=ask)
+    monkeypatch.setattr("ifonly.scale.on.dask.EVERY", 0.1)
+    empty = LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50)
+    with empty, Client(empty) as lonely:
+        ask = lambda: sharded(Dask(lonely, patience=0.5), 1)  # noqa: E731
+        refused(ModelError, "no workers for", hint="patience", ask=ask)
 
 
 def test_workers_with_another_version_refuse(

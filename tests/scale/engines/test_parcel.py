@@ -92,6 +92,8 @@ def test_an_engine_is_named_by_a_word_an_address_or_a_runner(on: Any, kind: type
 def test_what_is_no_engine_is_refused(refused: Any) -> None:
     for on in ("rays", 7):
         refused(OptionError, repr(on), hint="'local', 'devices'", ask=lambda on=on: runner_of(on))
+    connect = "sc://head:15002"
+    refused(OptionError, connect, hint=r"scale\.spark\(", ask=lambda: runner_of(connect))
 
 
 @pytest.mark.parametrize(

@@ -32,11 +32,10 @@ def started() -> Iterator[None]:
 
 
 def test_the_answers_are_those_of_one_process(
-    sharded: Callable[..., pa.Table], expected: pa.Table, tmp_path: Path
+    sharded: Callable[..., pa.Table], expected: pa.Table
 ) -> None:
     for shards in SHARDS:
         assert sharded(ray, shards).equals(expected)
-        (tmp_path / "out").rename(tmp_path / f"out-{shards}")
 
 
 def test_a_dataset_becomes_the_dataset_of_the_same_answers_and_ray_writes_it(
@@ -52,6 +51,10 @@ def test_a_dataset_becomes_the_dataset_of_the_same_answers_and_ray_writes_it(
 
 def test_a_killed_worker_changes_nothing(deadly: Callable[..., None]) -> None:
     deadly(ray)
+
+
+def test_a_shard_that_kills_every_worker_ends_the_run(poisoned: Callable[..., None]) -> None:
+    poisoned(ray, "3 times")
 
 
 def test_each_task_has_a_device_to_itself() -> None:

@@ -16,6 +16,7 @@ import pytest
 from ifonly import scale
 from ifonly.errors import DataError, ModelError, OptionError
 from ifonly.scale.on.spark import started
+from ifonly.solve.workers.worker import packed
 
 from .conftest import QUESTION, SHARDS, people, sorted_table
 
@@ -34,11 +35,10 @@ def session() -> Iterator[Any]:
 
 
 def test_the_answers_are_those_of_one_process(
-    session: Any, sharded: Callable[..., pa.Table], expected: pa.Table, tmp_path: Path
+    session: Any, sharded: Callable[..., pa.Table], expected: pa.Table
 ) -> None:
     for shards in SHARDS:
         assert sharded(session, shards).equals(expected)
-        (tmp_path / "out").rename(tmp_path / f"out-{shards}")
 
 
 def test_a_frame_becomes_the_frame_of_the_same_answers_and_spark_writes_it(
@@ -55,6 +55,12 @@ def test_a_frame_becomes_the_frame_of_the_same_answers_and_spark_writes_it(
 
 def test_a_killed_worker_changes_nothing(session: Any, deadly: Callable[..., None]) -> None:
     deadly(session)
+
+
+def test_a_shard_that_kills_every_worker_ends_the_run(
+    session: Any, poisoned: Callable[..., None]
+) -> None:
+    poisoned(session, "4 times")
 
 
 def test_ids_that_repeat_and_other_versions_are_refused(
@@ -90,3 +96,44 @@ def test_without_java_the_error_says_what_to_install() -> None:
     assert done.returncode == 1
     assert "OptionError: Spark could not start its Java" in done.stderr
     assert "Hint: Install Java 17" in done.stderr
+
+
+CONNECT = """
+import sys
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from ifonly import scale
+from ifonly.errors import OptionError
+from ifonly.solve.workers.worker import unpacked
+
+lender = unpacked(open(sys.argv[1], "rb").read())
+settings = {"spark.sql.shuffle.partitions": "2", "spark.ui.enabled": "false"}
+session = SparkSession.builder.remote("local[2]").config(map=settings).getOrCreate()
+try:
+    scale.explain(lender, sys.argv[2], out=sys.argv[3], on=session, id="customer", k=2)
+except OptionError as error:
+    print(error)
+frame = session.read.parquet(sys.argv[2])
+made = scale.spark(frame, lender, id="customer", k=2, plausible=False)
+made.write.parquet(sys.argv[4])
+session.stop()
+"""
+
+
+def test_spark_connect_answers_frames_and_refuses_shards(
+    lender: Any, folder: Path, expected: pa.Table, tmp_path: Path
+) -> None:
+    """In a process of its own: one has sessions of one kind."""
+    (tmp_path / "lender").write_bytes(packed(lender))
+    places = [tmp_path / "lender", folder, tmp_path / "out", tmp_path / "written"]
+    command = [sys.executable, "-c", CONNECT, *map(str, places)]
+    own = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(command, env=own, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "is Spark Connect, which has no Spark context" in done.stdout
+    assert "ifonly.scale.spark(" in done.stdout
+    stated = scale.schema(lender, {"customer": "int64"})
+    parts = [pa.parquet.read_table(one) for one in (tmp_path / "written").glob("*.parquet")]
+    assert sorted_table([part.cast(stated) for part in parts]).equals(expected)

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import pandas as pd
 
-from ifonly.errors import IfonlyError, MissingExtra
-from ifonly.scale.on.failures import failure, guarded
+from ifonly.errors import IfonlyError, MissingExtra, ModelError
+from ifonly.scale.on.failures import AGAIN, deadly, failure, guarded, unreachable
 from ifonly.scale.on.frames import FrameTask, check_frame, refuse_repeated
 from ifonly.scale.on.parcel import Parcel, taken
 from ifonly.scale.shard import Shard
 from ifonly.scale.task import Done, Task
+from ifonly.solve.workers.worker import deaf
 
 UNEVEN = 2.0
 """A partition with so many times the rows of the average is cut."""
 GRAPH = {"distributed.admin.large-graph-warning-threshold": "1TB"}
 """An Explainer may be large, and is sent once."""
+EVERY = 2.0
+"""The seconds after which somebody looks whether there are workers, where no shard finishes."""
+OWN = 30.0
+"""How many seconds workers that were started here may take to come back."""
+ALONE = {"distributed.scheduler.worker-saturation": 1.0}
+"""A worker of this machine has no second shard, which would be suspected when it dies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,32 +42,58 @@ class Dask:
         A `distributed.Client`, the address of a scheduler, or '' for workers of this machine.
     workers
         How many of them to start.
+    patience
+        After so many seconds without any worker, a run ends; 30 for workers of this machine.
     """
 
     client: Any = ""
     workers: int | None = None
+    patience: float = 300.0
 
     def run(self, task: Task, shards: Sequence[Shard]) -> Iterator[Done]:
         """What was done of each shard, as they finish."""
         parcel = Parcel.of(task)
         with self._connected() as client:
             import dask
-            from distributed import as_completed
 
             with dask.config.set(GRAPH):
                 # Not scattered: what the scheduler holds is sent again when every worker has died.
                 sent = client.submit(_kept, parcel, pure=False)
                 futures = client.map(_called, shards, parcel=sent, pure=False)
+            keys = {future.key: shard for future, shard in zip(futures, shards, strict=True)}
+            shard = None
             try:
-                for future in as_completed(futures):
+                for future in self._finished(client, futures):
+                    shard = keys[future.key]
                     yield taken(future.result())
                     future.release()
+            except NoWorkers as error:
+                raise _deserted(client, keys, error.seconds) from None
             except IfonlyError:
                 raise
             except Exception as error:
-                raise failure("Dask", error, sys.executable) from error
+                raise failure("Dask", error, sys.executable, shard) from error
             finally:
                 client.cancel(futures)
+
+    def _finished(self, client: Any, futures: Sequence[Any]) -> Iterator[Any]:
+        """The futures as they finish; where all workers have been gone for long, an error.
+
+        Dask itself waits for ever, and a nanny whose worker dies while it starts gives up.
+        """
+        ready, seen = SimpleQueue[Any](), time.monotonic()
+        patience = self.patience if self.client else min(self.patience, OWN)
+        for future in futures:
+            future.add_done_callback(ready.put)
+        left = len(futures)
+        while left:
+            try:
+                yield ready.get(timeout=EVERY)
+                left, seen = left - 1, time.monotonic()
+            except Empty:
+                seen = time.monotonic() if client.nthreads() else seen
+                if time.monotonic() - seen > patience:
+                    raise NoWorkers(time.monotonic() - seen) from None
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
@@ -70,11 +105,53 @@ class Dask:
             from distributed import Client
         except ImportError:
             raise MissingExtra("distributed", "dask") from None
-        own = {"n_workers": self.workers, "threads_per_worker": 1, "dashboard_address": None}
-        with guarded("Dask"):
-            client = Client(self.client) if self.client else Client(**own)
+        try:
+            client = Client(self.client) if self.client else _started(Client, self.workers)
+        except OSError as error:
+            raise unreachable("Dask", self.client, error) from error
         with client:
             yield client
+
+
+class NoWorkers(Exception):
+    """There have been no workers for so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+def _started(kind: Any, workers: int | None) -> Any:
+    """A client with workers of this machine, which leave Ctrl-C to this process."""
+    import dask
+
+    # Any free port: without one, Dask takes its usual one, which another run may have.
+    own = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with guarded("Dask"), deaf(), dask.config.set(ALONE):
+        return kind(**own)
+
+
+def _deserted(client: Any, shards: Mapping[str, Shard], seconds: float) -> IfonlyError:
+    """The error of a cluster without workers: they died of a shard, or never came."""
+    try:
+        counts = client.run_on_scheduler(_deaths, keys=list(shards))
+    except Exception:  # a cluster may forbid it
+        counts = {}
+    none = f"Dask has had no workers for {seconds:.0f} s."
+    if counts:
+        worst = max(counts, key=lambda key: counts[key])
+        return deadly(shards[worst], counts[worst], none)
+    return ModelError(
+        none,
+        f"Are they running, and connected to {client.scheduler.address}? {AGAIN} "
+        "`ifonly.scale.on.dask.Dask(client, patience=...)` waits longer.",
+    )
+
+
+def _deaths(dask_scheduler: Any, keys: Sequence[str]) -> dict[str, int]:
+    """How many workers have died of each task, of those that any has died of."""
+    known = ((key, dask_scheduler.tasks.get(key)) for key in keys)
+    return {key: task.suspicious for key, task in known if task is not None and task.suspicious}
 
 
 def _kept(parcel: Parcel) -> Parcel:

@@ -11,7 +11,7 @@ from ifonly.scale.on.devices import Devices, seen_devices
 from ifonly.scale.on.local import Local
 from ifonly.scale.on.ray import Ray
 from ifonly.scale.on.runner import Runner
-from ifonly.scale.on.spark import Spark
+from ifonly.scale.on.spark import Spark, no_context
 from ifonly.solve.workers.crew import count_of
 
 KNOWN = (
@@ -51,4 +51,6 @@ def _named(on: str, workers: int | str) -> Runner:
         return Ray("" if on == "ray" else on)
     if on == "spark" or on.startswith(("spark://", "local[", "k8s://", "yarn")):
         return Spark() if on == "spark" else Spark(on)
+    if on.startswith("sc://"):
+        raise no_context(on)
     raise OptionError(f"There is no engine {on!r}.", f"Known: {KNOWN}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from ifonly.errors import IfonlyError, MissingExtra
-from ifonly.scale.on.failures import failure
+from ifonly.scale.on.failures import TRIES, deadly, failure, first, is_death, unreachable
 from ifonly.scale.on.frames import FrameTask, check_frame, refuse_repeated
 from ifonly.scale.on.parcel import Parcel, taken
 from ifonly.scale.shard import Shard
@@ -18,8 +19,6 @@ from ifonly.scale.task import Done, Task
 
 AHEAD = 1000
 """How many tasks Ray is given before the first of them is done."""
-TRIES = 3
-"""How often a shard whose worker has died is given to another."""
 BLOCK_ROWS = 1000
 """The rows of a block, once a dataset is cut evenly."""
 
@@ -44,18 +43,30 @@ class Ray:
         packed = Parcel.of(task)
         with _connected(self.address) as ray:
             parcel = ray.put(packed)
-            call = ray.remote(_called).options(num_cpus=1, num_gpus=self.gpus, max_retries=TRIES)
-            left = iter(shards)
-            waiting = [call.remote(parcel, shard) for shard in islice(left, AHEAD)]
+            # Ray would try again for ever where it has ended a worker for its memory.
+            call = ray.remote(_called).options(num_cpus=1, num_gpus=self.gpus, max_retries=0)
+            left, died, shard = iter(shards), Counter[int](), None
+            waiting = {call.remote(parcel, one): one for one in islice(left, AHEAD)}
             try:
                 while waiting:
-                    (ready,), waiting = ray.wait(waiting, num_returns=1)
-                    waiting += [call.remote(parcel, shard) for shard in islice(left, 1)]
-                    yield taken(ray.get(ready))
+                    (ready,), _ = ray.wait(list(waiting), num_returns=1)
+                    shard = waiting.pop(ready)
+                    waiting |= {call.remote(parcel, one): one for one in islice(left, 1)}
+                    try:
+                        result = ray.get(ready)
+                    except ray.exceptions.RayError as error:
+                        died[shard.index] += 1
+                        if not is_death(error):
+                            raise
+                        if died[shard.index] >= TRIES:
+                            raise deadly(shard, TRIES, f"Ray says: {first(str(error))}") from error
+                        waiting[call.remote(parcel, shard)] = shard
+                        continue
+                    yield taken(result)
             except IfonlyError:
                 raise
             except ray.exceptions.RayError as error:
-                raise failure("Ray", error, sys.executable) from error
+                raise failure("Ray", error, sys.executable, shard) from error
             finally:
                 for one in waiting:
                     ray.cancel(one, force=True)
@@ -74,6 +85,8 @@ def _connected(address: str) -> Iterator[Any]:
     try:
         ray.init(address or "local", include_dashboard=False, logging_level="ERROR")
     except Exception as error:
+        if address and isinstance(error, OSError | TimeoutError):
+            raise unreachable("Ray", address, error) from error
         raise failure("Ray", error, sys.executable) from error
     try:
         yield ray

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -70,7 +71,9 @@ class Spark:
                     yield from map(taken, found)
                     time.sleep(EVERY * going)
                 if raised:
-                    raise failure("Spark", raised[0], sys.executable) from raised[0]
+                    task_of = re.search(r"Task (\d+) in stage", str(raised[0]))
+                    shard = shards[int(task_of[1])] if task_of else None
+                    raise failure("Spark", raised[0], sys.executable, shard) from raised[0]
             finally:
                 with suppress(Exception):  # a JVM that is gone has cancelled everything
                     context.cancelJobGroup(group)
@@ -122,10 +125,16 @@ def context_of(session: Any) -> Any:
     try:
         return session.sparkContext
     except Exception as error:
-        raise OptionError(
-            f"on={session!r} has no Spark context: it is a session of Spark Connect.",
-            "ifonly.scale.spark(df, explainer, id=...) needs none; or start a classic session.",
-        ) from error
+        raise no_context(session) from error
+
+
+def no_context(session: Any) -> OptionError:
+    """The error of a session of Spark Connect, to which shards cannot be given."""
+    return OptionError(
+        f"on={session!r} is Spark Connect, which has no Spark context to run shards with.",
+        "Read the rows as a frame of that session: ifonly.scale.spark(spark.read.parquet(...), "
+        "explainer, id=...) works there. Or give a classic session, or 'spark://...'.",
+    )
 
 
 def spark(

@@ -62,6 +62,8 @@ def read(file: str, start: int, stop: int, wanted: Sequence[str]) -> Any:
             if low < high:
                 kept.append(batch.slice(low, high - low))
             place += len(batch)
+            if place >= stop:
+                break
         return pa.Table.from_batches(kept, schema=kept[0].schema).select(names)
 
 

@@ -75,12 +75,12 @@ class Objects:
 
         What was not put before a driver dies are lines about parts, which are made again.
         """
-        have, put = self._pending.get(name) or (self.read(name) or b"", 0.0)
-        have += content
+        pieces, put = self._pending.get(name) or ([self.read(name) or b""], 0.0)
+        pieces.append(content)
         if time.monotonic() - put >= EVERY:
-            self.write(name, have)
+            self.write(name, b"".join(pieces))
             put = time.monotonic()
-        self._pending[name] = have, put
+        self._pending[name] = pieces, put
 
     def remove(self, name: str) -> None:
         """Have no such object."""
@@ -168,7 +168,8 @@ class Objects:
     def _renew(self, lock: int, stop: threading.Event, lost: threading.Event) -> None:
         while not stop.wait(RENEW):
             with suppress(OSError):  # it may work the next time; the lease is longer
-                if self._locks()[-1:] != [lock]:
+                # Not a list of all names: there may be as many parts as a list has pages.
+                if self.read(_name(lock + 1)) is not None or self.read(_name(lock)) is None:
                     lost.set()
                     return
                 self.write(_name(lock), _said())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
-import signal
 import tempfile
 import threading
 import time
@@ -20,7 +19,6 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from multiprocessing import resource_tracker
 from pathlib import Path
 from pickle import PicklingError
 from typing import Any, TypeAlias
@@ -38,6 +36,7 @@ from ifonly.solve.workers.worker import (
     Report,
     begin,
     brought,
+    deaf,
     send,
     serve,
     unsendable,
@@ -205,7 +204,7 @@ def _submit(workers: int, call: Call) -> Future[Any]:
     for tries in (1, 2):
         try:
             pool = _pool(workers)
-            with _deaf():
+            with deaf():
                 future: Future[Any] = pool.submit(serve, *call)
                 return future
         except RuntimeError:  # they have died, or were ended by another thread
@@ -237,17 +236,3 @@ def _end(workers: int, *, kill: bool = False) -> None:
             process.terminate()
     elif pool is not None:
         pool.shutdown(wait=False)
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Processes that are started inside do not hear Ctrl-C: this one decides what it ends."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # when it starts, it lets Ctrl-C through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

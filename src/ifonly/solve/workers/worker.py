@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -167,6 +168,20 @@ def begin(parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):  # elsewhere a process keeps the number of its parent
         threading.Thread(target=follow, daemon=True).start()
+
+
+@contextmanager
+def deaf() -> Iterator[None]:
+    """Processes that are started inside do not hear Ctrl-C: this one decides what it ends."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # when it starts, it lets Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def serve(path: str, batch: Batch, budget: tuple[int | None, int], promised: list[Any]) -> Any:
