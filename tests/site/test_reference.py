@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
 
 import pytest
-from tests.architecture.test_docstrings import public
+from tests.architecture.test_docstrings import further, public
 from tests.site.conftest import ROOT, Site
 
 import ifonly
@@ -19,6 +20,11 @@ from write_comparison import pages as measured_pages
 from write_reference import pages
 
 REFERENCE = ROOT / "docs" / "reference"
+PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+ELSEWHERE = {
+    "ifonly.paper.experiments.feasibility.causal_feasibility": "state-what-can-change.md",
+}
+"""What examples import and the reference does not have: parts of the paper's evaluation."""
 
 
 def test_every_name_of_the_package_is_on_a_page() -> None:
@@ -29,10 +35,37 @@ def test_every_name_of_the_package_is_on_a_page() -> None:
     assert len(shown) == len(set(shown)), "a name is shown twice"
 
 
+def test_every_name_that_an_example_imports_is_on_a_page() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE.glob("*.md"))
+    shown = re.findall(r"^::: (ifonly\.\S+)$", text, re.MULTILINE)
+    used = {name: page for page in PAGES for name in _used(page)}
+    assert len(used) > 40
+    lacking = {
+        f"{page.name}: {name}"
+        for name, page in used.items()
+        if not any(name == one or name.startswith(f"{one}.") for one in shown)
+    }
+    assert lacking == {f"{page}: {name}" for name, page in ELSEWHERE.items()}
+
+
+def _used(page: Path) -> set[str]:
+    """The names of ifonly in the examples of a page, by where they are imported from."""
+    used = set()
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("ifonly."):
+                used |= {f"{node.module}.{one.name}" for one in node.names}
+            if isinstance(node, ast.Attribute) and ast.unparse(node).startswith("ifonly."):
+                used.add(ast.unparse(node))
+    whole = {name for name in used if re.fullmatch(r"[\w.]+", name)}
+    return {name for name in whole if not any(other.startswith(f"{name}.") for other in whole)}
+
+
 def test_every_public_name_and_method_has_a_place_in_the_built_reference(site: Site) -> None:
     built = "".join(page.read_text() for page in (site.folder / "reference").glob("*.html"))
     places = set(re.findall(r'id="(ifonly[\w.]*)"', built))
     names = [*(name for name, _ in public()), *(f"scale.{name}" for name in scale.__all__)]
+    names += [name for name, _ in further()]
     missing = [name for name in names if not _shown(name, places)]
     assert missing == []
 
