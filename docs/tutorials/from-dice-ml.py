@@ -2,7 +2,8 @@
 # # From dice-ml to ifonly, on a real example
 #
 # You have a notebook that uses dice-ml. This is the usual one, a forest over the Adult data; each step
-# of it stands above the same step in ifonly. Only the ifonly part is run here.
+# of it stands above the same step in ifonly. The ifonly part is run here; the other was run with dice-ml
+# 0.12, in an environment of its own.
 #
 # ```python
 # # dice-ml
@@ -40,7 +41,7 @@ plain = ifonly.Explainer(pipeline, data=train.features)
 # ```python
 # # dice-ml
 # found = explainer.generate_counterfactuals(queries, total_CFs=4, desired_class="opposite")
-# found.visualize_as_dataframe(show_only_changes=True)
+# found.visualize_as_dataframe(show_only_changes=True)  # needs IPython
 # ```
 
 # %%
@@ -60,7 +61,7 @@ print(*answers.sentences()[0], sep="\n")
 # ## Say what may change
 # ```python
 # # dice-ml
-# explainer.generate_counterfactuals(
+# limited = explainer.generate_counterfactuals(
 #     queries,
 #     total_CFs=4,
 #     desired_class="opposite",
@@ -92,9 +93,16 @@ print(*answers.sentences()[0], sep="\n")
 # ## Closer, or more different
 # ```python
 # # dice-ml
-# explainer.generate_counterfactuals(..., proximity_weight=0.2, diversity_weight=5.0)
+# genetic = dice_ml.Dice(data, model, method="genetic")
+# genetic.generate_counterfactuals(
+#     queries[:1],
+#     total_CFs=4,
+#     desired_class="opposite",
+#     proximity_weight=0.2,
+#     diversity_weight=5.0,
+# )
 # ```
-# One number, from 0 (closest) to 1 (most diverse):
+# `random` and `kdtree` have no such weights: there they are a `TypeError`. In ifonly it is one number, from 0 (closest) to 1 (most diverse):
 
 # %%
 for diversity in (0.0, 0.5, 1.0):
@@ -105,8 +113,16 @@ for diversity in (0.0, 0.5, 1.0):
 
 # %% [markdown]
 # ## Rows without an answer
-# Where dice-ml finds nothing, it raises an exception. Here each row has a status, and the others are
-# not affected:
+# ```python
+# # dice-ml
+# narrow = explainer.generate_counterfactuals(
+#     queries, total_CFs=4, desired_class="opposite", features_to_vary=["hours_per_week"]
+# )
+# [one.final_cfs_df is None for one in narrow.cf_examples_list]
+# ```
+# dice-ml prints that nothing was found, and the row's `final_cfs_df` is None; where no row has an answer, as when
+# the first is asked alone, it raises an exception. Here each row has a status, and the others are not
+# affected:
 
 # %%
 tight = explainer.explain(queries, k=4, rules=["only hours_per_week change"])
@@ -117,8 +133,9 @@ for position, status in enumerate(tight.status):
 # ## Importance
 # ```python
 # # dice-ml
-# explainer.global_feature_importance(many_queries, total_CFs=10)
+# explainer.global_feature_importance(many_queries, total_CFs=10).summary_importance
 # ```
+# It wants ten rows at least.
 
 # %%
 print(explainer.explain(test.features[:20], k=4).importance().round(2).to_string(index=False))
@@ -129,7 +146,7 @@ print(explainer.explain(test.features[:20], k=4).importance().round(2).to_string
 # |---|---|---|
 # | objects | `Data`, `Model`, `Dice` | the frame and the model; an `Explainer` for many questions |
 # | what may change | ranges and lists, per feature | a language of rules, over one feature or several |
-# | a row without an answer | an exception, or nothing | a status, and `answers.why(row)` |
+# | a row without an answer | None, or an exception where all lack one | a status, and `answers.why(row)` |
 # | method | `random`, `genetic`, `kdtree`, `gradient` | one default; `gradient` and `exact` on request |
 #
 # The whole table of options: [Coming from dice-ml](../guides/coming-from-dice-ml.md). Times and

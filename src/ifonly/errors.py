@@ -125,18 +125,31 @@ class ModelWarning(UserWarning):
     """What the model says of the training rows makes no sense, so that its answers may not."""
 
 
-def absent(path: Path, kind: str = "file", endings: Iterable[str] = ("",)) -> FileError:
-    """The error for a file that is not there; the hint names one beside it of the same kind."""
+SHARED = (".json", ".txt", ".toml", ".md")
+"""Endings that files of many kinds have: such a file is named only where its name is near."""
+
+
+def absent(path: Path, kind: str = "file", endings: Iterable[str] = ()) -> FileError:
+    """The error for a file that is not there; the hint names those beside it that may be meant.
+
+    `endings` are those that such a file can have. Without them any file may be meant whose name is
+    near, and otherwise those with the same ending.
+    """
     if path.is_dir():
         hint = "It is a folder."
     elif not path.parent.is_dir():
         hint = f"There is no folder {str(path.parent)!r} either."
     else:
-        ends = tuple(endings)
-        beside = [one.name for one in path.parent.iterdir() if one.is_file()]
-        known = [name for name in beside if name.lower().endswith(ends)]
+        ends = set(endings)
+        beside = sorted(one.name for one in path.parent.iterdir() if one.is_file())
+        alike = [name for name in beside if not ends or Path(name).suffix.lower() in ends]
+        telling = (ends or {path.suffix.lower()}) - {"", *SHARED}
+        sure = [name for name in beside if Path(name).suffix.lower() in telling]
         place = "The folder" if path.parent == Path() else f"The folder {str(path.parent)!r}"
-        hint = nearest(path.name, known) if known else f"{place} has no {kind} at all."
+        none = f"{place} has no {kind} of a similar name."
+        near = difflib.get_close_matches(path.stem, [Path(name).stem for name in alike], n=1)
+        meant = [name for name in alike if Path(name).stem in near]
+        hint = close(path.name, meant) or (f"{place} has {listed(sure)}." if sure else none)
     return FileError(f"There is no {kind} {str(path)!r}.", hint)
 
 
@@ -147,6 +160,9 @@ REMOVED = {
     "former choice."
 }
 """What to do in place of options that there no longer are."""
+OF_SPACE = {"ordinal", "labels", "sparsity", "precision", "one_hot", "thousands"}
+OF_SPACE |= {"fillable", "erasable", "carry"}
+"""The options of `Space.infer` alone."""
 
 
 def options(function: Callable[P, R]) -> Callable[P, R]:
@@ -157,11 +173,19 @@ def options(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         for name in kwargs:
             if name not in known:
-                hint = REMOVED.get(name) or nearest(name, known)
+                hint = REMOVED.get(name) or _of_space(name, known) or nearest(name, known)
                 raise OptionError(f"There is no option {name!r}.", hint)
         return function(*args, **kwargs)
 
     return checked
+
+
+def _of_space(name: str, known: Iterable[str]) -> str:
+    """The hint for an option of the space; nothing for others."""
+    if name not in OF_SPACE:
+        return ""
+    where = "Give" if "space" in known else "Give ifonly.Explainer"
+    return f"It belongs to the space. {where} space=ifonly.Space.infer(data, {name}=...)."
 
 
 def check_flag(value: object, name: str) -> None:

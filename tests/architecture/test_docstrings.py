@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import ifonly
@@ -25,6 +26,25 @@ from ifonly.select.exchange import Chooser
 # What is for developers of ifonly, not for its users: whole modules, and single names.
 PARTS = {"errors", "objective"}
 INTERNAL = {"models.Counted", "rules.Box", "rules.Rule", "rules.Scene"}
+FURTHER = {
+    "scale": "Progress Run Summary answers_table dask explain open_run ray schema spark to_delta",
+    "contract": "DecisionRecord Handler Limits canonical row_hash",
+    "contract.records.record_file": "faults_of read_record write_record",
+    "contract.records.signing": "make_keys read_private read_public signed",
+    "serve.store": "Entry Fault Head Kept Report Store Written open_store read_key verify",
+    "client": "Client Job",
+}
+"""What pages name beside `ifonly.__all__`; some of it needs an extra."""
+FOR_PARTS = {
+    *(
+        f"contract.Handler.{one}"
+        for one in ("codes", "each_rule", "frame", "row", "rules", "target")
+    ),
+    *(f"scale.Summary.{one}" for one in ("from_plain", "of", "to_plain")),
+    *(f"serve.store.Store.{one}" for one in ("append_all", "check_key", "extent", "replay")),
+    "serve.store.Kept.of",
+}
+"""Methods that other parts of ifonly call, and no user."""
 # What these methods do is documented once, by the protocol.
 PROTOCOLS = (Chooser, Differentiable, Diverse, Prover, Refiner)
 IMPLEMENTED = {name for one in PROTOCOLS for name in dir(one) if not name.startswith("_")}
@@ -38,6 +58,9 @@ WITHOUT_EXAMPLE = {
     "Answers.name": "for the parts of ifonly that render",
     "Answers.asked_further": "for the parts of ifonly that ask the model again",
     "Answers.taken": "for `answers[...]`, which the example of Answers shows",
+    "scale.ray": "needs Ray; tests/scale/engines runs it",
+    "scale.spark": "needs Spark; tests/scale/engines runs it",
+    "scale.to_delta": "needs Delta Lake; tests/scale/engines runs it",
     "select.Ways.marked": "needs a problem, which `select` of every selector is given",
 }
 
@@ -49,6 +72,31 @@ def test_every_parameter_is_documented_and_nothing_else() -> None:
         if stated != documented:
             offences[name] = sorted(stated ^ documented)
     assert offences == {}
+
+
+def test_every_further_name_documents_its_parameters_or_its_fields() -> None:
+    offences = {}
+    for name, thing in further():
+        missing = parameters(thing) ^ in_section(thing, "Parameters")
+        if missing and set(missing) != described(thing):
+            offences[name] = sorted(missing)
+    assert offences == {}
+
+
+def test_every_further_name_says_what_it_returns_and_raises() -> None:
+    silent = [name for name, one in further() if inspect.isfunction(one) and returns(one)]
+    known = dict(further())
+    assert [name for name in silent if "Returns" not in sections(known[name])] == []
+    raising = [name for name, one in further() if raises(one)]
+    assert [name for name in raising if "Raises" not in sections(known[name])] == []
+
+
+def test_every_further_function_has_an_example() -> None:
+    """Methods of a server's client and of a store, and fields, are shown by the guides."""
+    found = {name for name, one in further() if inspect.isfunction(one) and name.count(".") < 4}
+    found = {name for name in found if name.rpartition(".")[0] in FURTHER}
+    shown = {name for name, one in further() if ">>>" in document(one)}
+    assert found - shown == {name for name in WITHOUT_EXAMPLE if name.startswith("scale.")}
 
 
 def test_every_function_that_returns_something_says_what() -> None:
@@ -66,7 +114,7 @@ def test_every_public_name_has_an_example() -> None:
     """A protocol has none: it is for others to implement."""
     found = {name for name, thing in public() if not is_protocol(thing)}
     shown = {name for name, thing in public() if ">>>" in document(thing)}
-    assert found - shown == set(WITHOUT_EXAMPLE)
+    assert found - shown == {one for one in WITHOUT_EXAMPLE if not one.startswith("scale.")}
 
 
 @cache
@@ -74,6 +122,32 @@ def public() -> tuple[tuple[str, Any], ...]:
     """Every public function and class, and the public methods of the classes."""
     found = dict(_listed())
     return tuple(item for name, thing in found.items() for item in _with_methods(name, thing))
+
+
+@cache
+def further() -> tuple[tuple[str, Any], ...]:
+    """What pages name beside the root's names, with the public methods of classes."""
+    found = [
+        (f"{home}.{name}", getattr(import_module(f"ifonly.{home}"), name))
+        for home, names in FURTHER.items()
+        for name in names.split()
+    ]
+    every = (item for name, thing in found for item in _with_methods(name, thing))
+    return tuple((name, thing) for name, thing in every if name not in FOR_PARTS)
+
+
+def described(thing: Any) -> set[str]:
+    """The fields of a class that have a text under them."""
+    body = ast.parse(_source(thing)).body[0]
+    if not isinstance(body, ast.ClassDef):
+        return set()
+    pairs = zip(body.body, body.body[1:], strict=False)
+    return {
+        one.target.id
+        for one, text in pairs
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+    }
 
 
 def _listed() -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,8 @@ import joblib
 import pytest
 
 from ifonly import Answers
-from ifonly.errors import MissingExtra
+from ifonly.errors import MissingExtra, absent
+from ifonly.models.files.load import LOADERS
 from ifonly.tables.files import read_table
 
 HEAD = "income,debt,job\n"
@@ -209,6 +210,20 @@ def test_a_parquet_file_without_pyarrow_says_what_to_install(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"pip install 'ifonly\[parquet\]'"):
         read_table(Path("rows.parquet"))
+
+
+def test_the_hint_for_a_missing_file_names_none_that_is_something_else(tmp_path: Path) -> None:
+    for name in ("constraints.txt", "Makefile", "package.json", "notes.md", "data.csv", "m.skops"):
+        (tmp_path / name).touch()
+    hints = {
+        "credit.skops": f"The folder {str(tmp_path)!r} has 'm.skops'.",
+        "loan-17.json": f"The folder {str(tmp_path)!r} has no file of a similar name.",
+        "rows.csv": f"The folder {str(tmp_path)!r} has 'data.csv'.",
+        "dat.cvs": "Did you mean 'data.csv'?",
+    }
+    for name, hint in hints.items():
+        endings = LOADERS if name.endswith(".skops") else ()
+        assert absent(tmp_path / name, "file", endings).hint == hint
 
 
 def test_the_installed_command_ends_the_same_way(folder: Path) -> None:

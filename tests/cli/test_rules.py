@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from ifonly import Answers, cost
-from ifonly.cli.options import as_ordinal, as_row_rules, as_weights
+from ifonly.cli.options import as_row_rules, as_weights
+from ifonly.tables.orders import as_ordinal
 
 
 def refused(ran: Any, *words: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import ifonly
 from ifonly import Space
-from ifonly.errors import OptionError, TargetError
+from ifonly.errors import OF_SPACE, OptionError, TargetError
 from ifonly.refine import Shrink
 from ifonly.search import Engine
 from ifonly.select import Polish
@@ -224,4 +225,24 @@ def test_an_end_of_a_range_may_be_left_open() -> None:
 def test_a_label_that_is_no_text_is_named(refused: Refused) -> None:
     refused(
         OptionError, "labels", "7", hint="granted", ask=lambda: Space.infer(DATA, labels={1: 7})
+    )
+
+
+def test_an_option_of_the_space_is_sent_there(refused: Refused) -> None:
+    own = set(signature(Space.infer).parameters) - set(signature(ifonly.explain).parameters)
+    assert own == OF_SPACE
+    for name in own:
+        there = rf"Give space=ifonly.Space.infer\(data, {name}=...\)"
+        refused(
+            OptionError,
+            f"no option '{name}'",
+            hint=there,
+            ask=lambda name=name: explain(**{name: {}}),
+        )
+    prepared = ifonly.Explainer(LENDER, data=DATA)
+    refused(
+        OptionError,
+        "no option 'labels'",
+        hint="Give ifonly.Explainer space=",
+        ask=lambda: prepared.explain(DATA[:2], labels={1: "yes"}),  # type: ignore[call-arg]
     )

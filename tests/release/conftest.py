@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,13 +35,23 @@ class Release:
     folder: Path
     here: Installed
 
-    def environment(self, extra: str = "", *, without: frozenset[str] = frozenset()) -> Path:
-        """The Python of an environment with the wheel and an extra alone."""
-        name = f"{extra or 'core'}{'-less' if without else ''}"
-        if FRESH and not without:
-            return fresh(self.folder / name, self.wheel, extra)
-        names = brought(self.here, [extra] if extra else [])
-        return linked(self.folder / name, self.here, names - without)
+    @contextmanager
+    def environment(
+        self, extra: str = "", *, without: frozenset[str] = frozenset()
+    ) -> Iterator[Path]:
+        """The Python of an environment with the wheel and an extra alone, until it is left.
+
+        What pip installs is removed then: all extras together fill tens of gigabytes.
+        """
+        folder = self.folder / f"{extra or 'core'}{'-less' if without else ''}"
+        try:
+            if FRESH and not without:
+                yield fresh(folder, self.wheel, extra)
+            else:
+                names = brought(self.here, [extra] if extra else [])
+                yield linked(folder, self.here, names - without)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

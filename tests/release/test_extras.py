@@ -60,12 +60,14 @@ def test_the_wheel_with_one_extra_alone_has_its_feature(
     if extra in LARGE and not FRESH:
         pytest.skip(f"{extra} is large: make release-check FRESH=1 installs it")
     url = request.getfixturevalue("database") if extra == "postgres" else ""
-    done = use(release.environment(extra), extra or "core", files, IFONLY_POSTGRES=url)
+    with release.environment(extra) as python:
+        done = use(python, extra or "core", files, IFONLY_POSTGRES=url)
     assert done.returncode == 0, done.stderr
 
 
 def test_the_core_alone_names_the_extra_of_every_feature(release: Release, files: Path) -> None:
-    done = use(release.environment(), "missing", files)
+    with release.environment() as python:
+        done = use(python, "missing", files)
     assert done.returncode == 0, done.stderr
     ends = json.loads(done.stdout)
     assert ends.pop("core") == ""
@@ -82,8 +84,8 @@ def test_an_extra_that_the_core_brings_anyway_is_named_where_it_is_absent(
     """Today's typer needs pydantic, and older ones do not."""
     for extra in brought_anyway(release):
         names = {Requirement(one).name for one in STATED["optional-dependencies"][extra]}
-        python = release.environment(without=frozenset(map(canonicalize_name, names)))
-        done = use(python, extra, files)
+        with release.environment(without=frozenset(map(canonicalize_name, names))) as python:
+            done = use(python, extra, files)
         assert done.returncode == 1
         assert f"pip install 'ifonly[{extra}]'" in done.stderr, done.stderr
 

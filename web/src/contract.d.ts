@@ -670,6 +670,7 @@ export interface components {
         DecisionRecord: {
             /**
              * Version
+             * @description That of the format.
              * @default 1
              * @constant
              */
@@ -696,10 +697,17 @@ export interface components {
              * @default null
              */
             row: components["schemas"]["Row"] | null;
-            /** Status */
+            /**
+             * Status
+             * @description How the search for the row ended, such as 'found'.
+             */
             status: string;
+            /** @description What the model said of the row: a class or a number. */
             predicted: components["schemas"]["Value"];
-            /** Wanted */
+            /**
+             * Wanted
+             * @description The outcome that was asked for.
+             */
             wanted: components["schemas"]["Range"] | components["schemas"]["Value"];
             /**
              * Score
@@ -713,11 +721,16 @@ export interface components {
             threshold: number | null;
             /**
              * Reasons
+             * @description The principal reasons of the outcome, where they were asked for.
              * @default []
              */
             reasons: components["schemas"]["DecisionReason"][];
-            /** Ways */
+            /**
+             * Ways
+             * @description The answers that were given.
+             */
             ways: components["schemas"]["DecisionWay"][];
+            /** @description What is proved about the nearest answer, where it was asked for. */
             certificate: components["schemas"]["Certificate"] | null;
             /**
              * Reproducible
@@ -1348,6 +1361,7 @@ export interface components {
             batch_rows: number;
             /**
              * K
+             * @description Answers per row.
              * @default 20
              */
             k: number;

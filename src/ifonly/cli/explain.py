@@ -14,7 +14,6 @@ from ifonly.cli.messages import say
 from ifonly.cli.options import (
     as_groups,
     as_method,
-    as_ordinal,
     as_robust,
     as_row_rules,
     as_target,
@@ -28,6 +27,7 @@ from ifonly.solve.question import Budget as Limit
 from ifonly.space import Space
 from ifonly.tables.columns import Words
 from ifonly.tables.files import read_rule_file, read_table
+from ifonly.tables.orders import as_ordinal
 from ifonly.tables.training import check_features, open_model, without
 
 Rows = Annotated[Path, typer.Argument(help="The rows to explain: CSV or Parquet.")]

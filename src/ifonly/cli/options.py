@@ -16,19 +16,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from ifonly.demands.robust import Robust
 from ifonly.errors import OptionError, TargetError
 from ifonly.models.files.load import load_model
-from ifonly.rules.language.names import QUOTED, unquoted
 from ifonly.search import Engine
 from ifonly.solve.method import MethodLike
 from ifonly.space import Cost, cost
+from ifonly.tables.orders import named, number_of, once, parts
 
 _ROW_RULE = re.compile(r"\s*([+-]?\d+)\s*:\s*(.*\S)\s*", re.DOTALL)
 _PRICE = re.compile(r"(up|down)\s+(\S+)")
-_PART = re.compile(rf"\s*((?:{QUOTED.pattern})(?=\s*(?:,|$))|[^,]*)(?:,|$)")
 
 
 def as_method(
@@ -82,31 +79,7 @@ def as_groups(texts: Iterable[str] | None) -> list[list[str]] | None:
     """
     if texts is None:
         return None
-    return [_parts(text) for text in texts if text != "none"]
-
-
-def as_ordinal(texts: Iterable[str], frame: pd.DataFrame) -> dict[str, list[Any]]:
-    """The orders of levels, lowest first, each level as the frame holds it.
-
-    >>> as_ordinal(["size: 2, 10"], pd.DataFrame({"size": [10, 2, 2]}))
-    {'size': [2, 10]}
-    """
-    orders: dict[str, list[Any]] = {}
-    for text in texts:
-        name, rest = _named(text, ":", frame.columns)
-        parts = _parts(rest)
-        if not name or not all(parts):
-            raise OptionError(
-                f"--ordinal {text!r} does not state an order.",
-                "Give a column and its levels, lowest first: --ordinal 'size: small, large'.",
-            )
-        known = frame[name].dropna().unique().tolist() if name in frame.columns else []
-        levels = [_level(part, known) for part in parts]
-        twice = [part for part, level in zip(parts, levels, strict=True) if levels.count(level) > 1]
-        if twice:
-            raise OptionError(f"--ordinal {text!r} names {twice[0]} twice.", "Name a level once.")
-        orders[_once(name, orders, "--ordinal")] = levels
-    return orders
+    return [parts(text) for text in texts if text != "none"]
 
 
 def as_weights(texts: Iterable[str], names: Iterable[str]) -> dict[str, float | Cost]:
@@ -117,7 +90,7 @@ def as_weights(texts: Iterable[str], names: Iterable[str]) -> dict[str, float | 
     """
     weights: dict[str, float | Cost] = {}
     for text in texts:
-        name, rest = _named(text, "=", names)
+        name, rest = named(text, "=", names)
         price = _price(rest)
         if not name or price is None:
             raise OptionError(
@@ -125,7 +98,7 @@ def as_weights(texts: Iterable[str], names: Iterable[str]) -> dict[str, float | 
                 "Give a positive number, --weight 'age=2', or one each way, --weight 'income=up 3, "
                 "down 1'; to keep a feature as it is, --rule 'age fixed'.",
             )
-        weights[_once(name, weights, "--weight")] = price
+        weights[once(name, weights, "--weight")] = price
     return weights
 
 
@@ -140,7 +113,7 @@ def as_tolerance(texts: Iterable[str], names: Iterable[str]) -> float | dict[str
         return share
     amounts: dict[str, float] = {}
     for text in stated:
-        name, rest = _named(text, "=", names)
+        name, rest = named(text, "=", names)
         amount = _positive(rest)
         if not name or amount is None:
             raise OptionError(
@@ -148,7 +121,7 @@ def as_tolerance(texts: Iterable[str], names: Iterable[str]) -> float | dict[str
                 "Give --tolerance income=500 for each feature, or one share of all changes, "
                 "--tolerance 0.1.",
             )
-        amounts[_once(name, amounts, "--tolerance")] = amount
+        amounts[once(name, amounts, "--tolerance")] = amount
     return amounts or None
 
 
@@ -179,42 +152,6 @@ def as_workers(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
 
-def number_of(text: str) -> float | None:
-    """The number that a text is, if it is one."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _named(text: str, sign: str, names: Iterable[str]) -> tuple[str, str]:
-    """What stands before and after a sign; the first one after which a known name ends."""
-    known = list(names)
-    splits = [(text[: m.start()], text[m.end() :]) for m in re.finditer(re.escape(sign), text)]
-    pairs = [(_bare(before.strip()), after.strip()) for before, after in splits]
-    return next((pair for pair in pairs if pair[0] in known), pairs[0] if pairs else ("", ""))
-
-
-def _parts(text: str) -> list[str]:
-    """What commas separate, quotes still on."""
-    parts, at = [], 0
-    while True:
-        match = _PART.match(text, at)
-        assert match is not None, "anything up to a comma is a part"
-        parts.append(match[1].strip())
-        at = match.end()
-        if not match[0].endswith(","):
-            return parts
-
-
-def _level(part: str, known: list[Any]) -> Any:
-    """The known level that a part means; the text itself where there is none."""
-    text, number = _bare(part), number_of(part)
-    alike = [level for level in known if str(level) == text]
-    equal = [x for x in known if number is not None and not isinstance(x, str) and x == number]
-    return next(iter((*alike, *equal)), text)
-
-
 def _price(text: str) -> float | Cost | None:
     """The price, or the prices each way, that a text states; nothing where they are not positive.
 
@@ -222,7 +159,7 @@ def _price(text: str) -> float | Cost | None:
     """
     if number_of(text) is not None:
         return _positive(text)
-    ways = [_PRICE.fullmatch(part) for part in _parts(text)]
+    ways = [_PRICE.fullmatch(part) for part in parts(text)]
     prices = {way[1]: _positive(way[2]) for way in ways if way}
     up, down = prices.get("up", 1.0), prices.get("down", 1.0)
     if len(prices) < len(ways) or up is None or down is None:
@@ -233,16 +170,6 @@ def _price(text: str) -> float | Cost | None:
 def _positive(text: str) -> float | None:
     number = number_of(text)
     return number if number is not None and 0 < number < math.inf else None
-
-
-def _once(name: str, stated: Iterable[str], option: str) -> str:
-    if name in stated:
-        raise OptionError(f"{option} names {name!r} twice.", "State it once.")
-    return name
-
-
-def _bare(text: str) -> str:
-    return unquoted(text) if QUOTED.fullmatch(text) else text
 
 
 def as_robust(

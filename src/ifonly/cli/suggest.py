@@ -13,12 +13,12 @@ from ifonly import api
 from ifonly.cli import terminal as tables
 from ifonly.cli.explain import Missing, Named, Orders
 from ifonly.cli.messages import say
-from ifonly.cli.options import as_ordinal
 from ifonly.cli.output import check_writable, deliver
 from ifonly.rules.suggested.suggestions import MOST
 from ifonly.space import Space
 from ifonly.tables.columns import Words
 from ifonly.tables.files import read_table
+from ifonly.tables.orders import as_ordinal
 from ifonly.tables.training import without
 
 

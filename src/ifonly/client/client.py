@@ -21,7 +21,15 @@ from ifonly.space.table.frame import Frame
 
 
 class Client:
-    """A model behind a server, asked as an `Explainer` is asked; `ifonly.connect` makes one."""
+    """A model behind a server, asked as an `Explainer` is asked; `ifonly.connect` makes one.
+
+    Parameters
+    ----------
+    connection
+        Where the server is, and who asks it.
+    model
+        The name of the model; None: the server's first.
+    """
 
     def __init__(self, connection: Connection, model: str | None = None) -> None:
         self._connection = connection

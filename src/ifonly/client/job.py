@@ -19,7 +19,17 @@ ENDED = ("stopped", "failed", "done")
 
 
 class Job:
-    """A job of a server; `Client.submit` makes one, and `Client.job` finds one by its id."""
+    """A job of a server; `Client.submit` makes one, and `Client.job` finds one by its id.
+
+    Parameters
+    ----------
+    connection
+        Where the server is, and who asks it.
+    name
+        The id of the job.
+    rows
+        The rows that it was submitted with, where they are here.
+    """
 
     def __init__(self, connection: Connection, name: str, rows: Frame | None = None) -> None:
         self.id = name

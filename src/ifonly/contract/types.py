@@ -120,6 +120,7 @@ class Limits(Strict):
     batch_rows: int = 200_000
     """Rows of `score_batch`."""
     k: int = 20
+    """Answers per row."""
     rules: int = 200
     """Rules of a list."""
     rule_text: int = 2000

@@ -48,6 +48,11 @@ class Progress:
         At this speed; None where it is not known.
     summary
         The summary of the rows that are answered.
+
+    Examples
+    --------
+    >>> Progress(50, 200, 25.0, 6.0, Summary(50)).seconds_left
+    6.0
     """
 
     done: int

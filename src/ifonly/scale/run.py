@@ -32,6 +32,19 @@ class Run:
     ----------
     store
         The folder, or the object store.
+
+    Examples
+    --------
+    >>> import pandas as pd, ifonly, tempfile
+    >>> from ifonly import scale
+    >>> data = pd.DataFrame({"income": [10, 30, 50]})
+    >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     data.to_parquet(f"{folder}/rows.parquet")
+    ...     explainer, out = ifonly.Explainer(rich, data=data), f"{folder}/answers"
+    ...     run = scale.explain(explainer, f"{folder}/rows.parquet", out=out, workers=1, k=1)
+    ...     run.complete, run.answers().sentences()[0]
+    (True, ['If only income were 41 (not 10): yes (1.00).'])
     """
 
     store: Store
@@ -75,6 +88,10 @@ class Run:
     def parts(self) -> Iterator[tuple[Line, bytes]]:
         """The content of each part, in the order of the rows, checked against its line.
 
+        Returns
+        -------
+        iterator of tuple of Line and bytes
+
         Raises
         ------
         FileError
@@ -91,7 +108,17 @@ class Run:
             yield line, content
 
     def tables(self) -> Iterator[Any]:
-        """The Arrow table of each part, in the order of the rows."""
+        """The Arrow table of each part, in the order of the rows.
+
+        Returns
+        -------
+        iterator of pyarrow.Table
+
+        Raises
+        ------
+        FileError
+            A part is gone or damaged, or holds arrays.
+        """
         import pyarrow.parquet as pq
 
         self._check(".parquet")
@@ -99,13 +126,33 @@ class Run:
             yield pq.read_table(io.BytesIO(content))
 
     def answers(self) -> Answers:
-        """All answers at once, as `explain` returns them; they have no model."""
+        """All answers at once, as `explain` returns them; they have no model.
+
+        Returns
+        -------
+        Answers
+
+        Raises
+        ------
+        FileError
+            A part is gone or damaged, or holds arrays.
+        """
         import pyarrow as pa
 
         return self._read(pa.concat_tables(self.tables()))
 
     def by_part(self) -> Iterator[Answers]:
-        """The answers of each part, in the order of the rows."""
+        """The answers of each part, in the order of the rows.
+
+        Returns
+        -------
+        iterator of Answers
+
+        Raises
+        ------
+        FileError
+            A part is gone or damaged, or holds arrays.
+        """
         yield from map(self._read, self.tables())
 
     def _read(self, table: Any) -> Answers:
@@ -114,7 +161,17 @@ class Run:
         return answers_of(table, Space.from_plain(plan.space), plan.record, ids)
 
     def arrays(self) -> Iterator[np.ndarray]:
-        """The records of each part of arrays, in the order of the rows."""
+        """The records of each part of arrays, in the order of the rows.
+
+        Returns
+        -------
+        iterator of numpy.ndarray
+
+        Raises
+        ------
+        FileError
+            A part is gone or damaged, or holds a table.
+        """
         self._check(".npy")
         for _, content in self.parts():
             yield np.load(io.BytesIO(content), allow_pickle=False)
@@ -146,6 +203,15 @@ def open_run(out: str | PathLike[str] | Store) -> Run:
     ------
     FileError
         There is none.
+
+    Examples
+    --------
+    >>> open_run("nowhere")
+    Traceback (most recent call last):
+    ...
+    ifonly.errors.FileError: There is no run at 'nowhere'.
+    <BLANKLINE>
+    Hint: Name the folder that was given as `out`.
     """
     run = Run(store_of(out))
     _ = run.plan

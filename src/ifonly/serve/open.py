@@ -19,6 +19,7 @@ from ifonly.page.start import start_of
 from ifonly.space import Space
 from ifonly.tables.columns import Words
 from ifonly.tables.files import read_rule_file, read_table
+from ifonly.tables.orders import as_ordinal
 from ifonly.tables.training import check_features, open_model, without
 
 SHOWN = 200
@@ -46,6 +47,8 @@ class ModelFile:
         input of a torch module.
     missing
         Words of the data that mean a missing value.
+    ordinal
+        Orders of levels, lowest first, as lines of text: 'education: school, college'.
     space
         Further arguments of `Space.infer`, such as {'categorical': ['zip'], 'weights': {'age': 2}}.
     units
@@ -78,6 +81,7 @@ class ModelFile:
     trust: tuple[str, ...] = ()
     inputs: str = ""
     missing: tuple[str, ...] = ()
+    ordinal: tuple[str, ...] = ()
     space: Mapping[str, Any] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
@@ -131,7 +135,8 @@ class ModelFile:
         train = read_table(self.data, words=words)
         if self.outcome:
             (train,) = without(self.outcome, train)
-        space = Space.infer(train, **self.space)
+        orders = {**self.space.get("ordinal", {}), **as_ordinal(self.ordinal, train)}
+        space = Space.infer(train, **{**self.space, "ordinal": orders})
         check_features(space.names, None if self.outcome else model)
         return model, train, space, words
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from ifonly.errors import FileError
+from ifonly.errors import FileError, OptionError
 from ifonly.serve.open import Demo, ModelFile
 
 
@@ -37,6 +38,22 @@ def test_a_recipe_can_be_pickled_and_opens_model_data_and_rules(source: ModelFil
     said = handler.answer("model", {})
     assert said.rules == ["income at most 38", "income only increases"]
     assert said.features[0].unit == "EUR"
+
+
+def test_an_order_of_levels_is_stated_as_text_and_read_as_the_data_hold_it(
+    source: ModelFile, tmp_path: Path
+) -> None:
+    data = pd.DataFrame({"size": np.arange(40) % 3, "income": np.arange(40)})
+    wanted = np.arange(40) > 20
+    joblib.dump(LogisticRegression(max_iter=999).fit(data, wanted), tmp_path / "m.joblib")
+    data.assign(paid=wanted).to_csv(tmp_path / "train.csv", index=False)
+    ordered = replace(source, ordinal=("size: 2, 0, 1",), rule=("size only increases",))
+    handler = pickle.loads(pickle.dumps(ordered)).load()
+    size = handler.answer("model", {}).features[0]
+    assert size.kind == "ordinal"
+    assert [one.value for one in size.levels] == [2, 0, 1]
+    with pytest.raises(OptionError, match="does not state an order"):
+        replace(source, ordinal=("size",)).load()
 
 
 def test_the_stamp_changes_with_the_content_of_a_file_and_not_with_its_time(

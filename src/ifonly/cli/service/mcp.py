@@ -11,6 +11,7 @@ from ifonly.cli.explain import (
     Inputs,
     Missing,
     Named,
+    Orders,
     Outcome,
     RuleFile,
     Rules,
@@ -45,6 +46,7 @@ def mcp(
     trust: Trust = None,
     inputs: Inputs = "",
     categorical: Named = None,
+    ordinal: Orders = None,
     carry: Carry = None,
     missing: Missing = None,
 ) -> None:
@@ -78,6 +80,7 @@ def mcp(
             trust=tuple(trust or ()),
             inputs=inputs,
             missing=tuple(missing or ()),
+            ordinal=tuple(ordinal or ()),
             space={"categorical": categorical or (), "carry": carry or ()},
             limits=limits,
         )

@@ -15,6 +15,7 @@ from ifonly.cli.explain import (
     Inputs,
     Missing,
     Named,
+    Orders,
     Outcome,
     RuleFile,
     Rules,
@@ -57,6 +58,7 @@ def page(
     trust: Trust = None,
     inputs: Inputs = "",
     categorical: Named = None,
+    ordinal: Orders = None,
     carry: Carry = None,
     missing: Missing = None,
 ) -> None:
@@ -75,6 +77,7 @@ def page(
         trust=tuple(trust or ()),
         inputs=inputs,
         missing=tuple(missing or ()),
+        ordinal=tuple(ordinal or ()),
         space={"categorical": categorical or (), "carry": carry or ()},
     )
     say("Opening the model …")

@@ -14,6 +14,7 @@ from ifonly.cli.explain import (
     Inputs,
     Missing,
     Named,
+    Orders,
     Outcome,
     RuleFile,
     Rules,
@@ -106,6 +107,7 @@ def serve(
     trust: Trust = None,
     inputs: Inputs = "",
     categorical: Named = None,
+    ordinal: Orders = None,
     carry: Carry = None,
     missing: Missing = None,
 ) -> None:
@@ -124,6 +126,7 @@ def serve(
     source: dict[str, Any] = {"path": model, "data": data, "outcome": outcome, "rules": rules}
     source |= {"rule": tuple(rule or ()), "trust": tuple(trust or ()), "inputs": inputs}
     source |= {"trust_pickle": trust_pickle, "missing": tuple(missing or ())}
+    source |= {"ordinal": tuple(ordinal or ())}
     source |= {"space": {"categorical": categorical or (), "carry": carry or ()}}
     if [model is not None, demo, config is not None].count(True) != 1:
         raise OptionError(

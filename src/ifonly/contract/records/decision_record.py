@@ -82,6 +82,7 @@ class DecisionRecord(Strict):
     """One decision, what was said about it, and all that is needed to derive it again."""
 
     version: Literal[1] = 1
+    """That of the format."""
     time: AwareDatetime = Field(strict=False)
     """When it was explained."""
     previous: str = Field(NONE, pattern="^[0-9a-f]{64}$")
@@ -91,15 +92,21 @@ class DecisionRecord(Strict):
     row: Row | None = None
     """The row, where it is kept."""
     status: str
+    """How the search for the row ended, such as 'found'."""
     predicted: Value
+    """What the model said of the row: a class or a number."""
     wanted: Range | Value
+    """The outcome that was asked for."""
     score: float | None
     """The score of the wanted class, or the predicted number."""
     threshold: float | None
     """The score from which the model decides for the wanted class, where there is one."""
     reasons: list[DecisionReason] = []
+    """The principal reasons of the outcome, where they were asked for."""
     ways: list[DecisionWay]
+    """The answers that were given."""
     certificate: Certificate | None
+    """What is proved about the nearest answer, where it was asked for."""
     reproducible: bool
     """Whether asking again gives the same answers: no time limit and no interrupt ended them."""
     run: dict[str, Any]
@@ -194,13 +201,43 @@ class DecisionRecord(Strict):
 
 
 def row_hash(row: dict[str, Any], key: bytes) -> str:
-    """HMAC-SHA256 of the canonical JSON of a row, as hexadecimal digits."""
+    """HMAC-SHA256 of the canonical JSON of a row.
+
+    Parameters
+    ----------
+    row
+        The row, as JSON has it.
+    key
+        The secret of the hash: whoever lacks it cannot try rows until one fits.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> row_hash({"income": 10}, b"secret")[:8] == row_hash({"income": 10.0}, b"secret")[:8]
+    True
+    """
     return hmac.new(key, canonical(row), hashlib.sha256).hexdigest()
 
 
 def canonical(value: Any) -> bytes:
     """The canonical JSON of a value (RFC 8785), which every language can write alike.
 
+    Parameters
+    ----------
+    value
+        What JSON can hold.
+
+    Returns
+    -------
+    bytes
+        In UTF-8.
+
+    Examples
+    --------
     >>> canonical({"b": 1.0, "a": [1e-7, 1e21, "é", None, True]}).decode()
     '{"a":[1e-7,1e+21,"é",null,true],"b":1}'
     """

@@ -34,6 +34,21 @@ def write_record(record: DecisionRecord, path: Path) -> None:
     ------
     OutputError
         The file cannot be written.
+
+    Examples
+    --------
+    >>> import pandas as pd, ifonly, tempfile
+    >>> data = pd.DataFrame({"income": [10, 30, 50]})
+    >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+    >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+    >>> record = DecisionRecord.of(
+    ...     answers, {"income": 10}, time="2026-01-02T12:00:00Z", key=b"secret"
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_record(record, Path(folder, "decision.json"))
+    ...     same, stated = read_record(Path(folder, "decision.json"))
+    >>> same == record, stated == record.hash
+    (True, True)
     """
     whole = {"hash": record.hash, **record.model_dump(mode="json")}
     write_file(path, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
@@ -55,6 +70,15 @@ def read_record(path: Path) -> tuple[DecisionRecord, str | None]:
     ------
     FileError
         The file cannot be read, or holds no record.
+
+    Examples
+    --------
+    >>> read_record(Path("nowhere/decision.json"))
+    Traceback (most recent call last):
+    ...
+    ifonly.errors.FileError: There is no record 'nowhere/decision.json'.
+    <BLANKLINE>
+    Hint: There is no folder 'nowhere' either.
     """
     try:
         text = path.read_text(encoding="utf-8")

@@ -58,6 +58,15 @@ def read_private(path: Path) -> Any:
     ------
     FileError
         It cannot be read, or holds no private Ed25519 key without a password.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> private, public = make_keys()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "own.key").write_bytes(private)
+    ...     type(read_private(Path(folder, "own.key"))).__name__
+    'Ed25519PrivateKey'
     """
     key = _read(path, lambda pem: serialization.load_pem_private_key(pem, None), "private")
     if not isinstance(key, ed25519.Ed25519PrivateKey):
@@ -81,6 +90,15 @@ def read_public(path: Path) -> Any:
     ------
     FileError
         It cannot be read, or holds no public Ed25519 key.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> private, public = make_keys()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "own.pub").write_bytes(public)
+    ...     type(read_public(Path(folder, "own.pub"))).__name__
+    'Ed25519PublicKey'
     """
     key = _read(path, serialization.load_pem_public_key, "public")
     if not isinstance(key, ed25519.Ed25519PublicKey):
@@ -101,6 +119,19 @@ def signed(record: DecisionRecord, private: Any) -> DecisionRecord:
     Returns
     -------
     DecisionRecord
+
+    Examples
+    --------
+    >>> import pandas as pd, ifonly
+    >>> data = pd.DataFrame({"income": [10, 30, 50]})
+    >>> rich = ifonly.as_model(lambda frame: frame["income"] > 40, classes=["no", "yes"])
+    >>> answers = ifonly.explain(rich, data[:1], data=data, k=1)
+    >>> record = DecisionRecord.of(
+    ...     answers, {"income": 10}, time="2026-01-02T12:00:00Z", key=b"secret"
+    ... )
+    >>> key = ed25519.Ed25519PrivateKey.generate()
+    >>> wrong_signature(signed(record, key), key.public_key())
+    ''
     """
     own = base64.b64encode(private.sign(record.covered)).decode()
     return record.model_copy(update={"signature": f"{KIND}:{_name(private.public_key())}:{own}"})

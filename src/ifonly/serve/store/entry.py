@@ -19,12 +19,15 @@ class Kept:
     """A reply that is kept under the Idempotency-Key of its request."""
 
     key: str
+    """The Idempotency-Key."""
     token: str
     """The name of who asked: keys of others are other keys."""
     request_hash: str
     """What tells the request from others."""
     status: int
+    """The HTTP status of the reply."""
     body: bytes
+    """Its content."""
 
     def of(self, request_hash: str) -> Kept:
         """This reply, to a request of this hash; another request may not have its key."""
@@ -51,7 +54,9 @@ class Head:
     """How many entries a chain has, and the hash of the last."""
 
     count: int
+    """How many."""
     hash: str
+    """That of the last; zeros where there is none."""
 
     def __str__(self) -> str:
         return f"{self.count}:{self.hash}"
@@ -62,12 +67,17 @@ class Entry:
     """One entry, as it lies in the store."""
 
     number: int
+    """Its place in the chain; the first has 1."""
     hash: str
+    """That of the record."""
     previous: str
+    """That of the record before."""
     time: str
+    """When it was explained, as ISO 8601 writes it in UTC."""
     covered: str
     """The canonical JSON that the hash covers."""
     signature: str | None
+    """That of the record, where it is signed."""
     row: str | None
     """The JSON of the row; None where it was erased, or never kept."""
 

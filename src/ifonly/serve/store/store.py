@@ -27,6 +27,15 @@ FIRST = -(2**62)
 class Store:
     """Decision records in a database; `open_store` opens one. Any thread may call it.
 
+    Parameters
+    ----------
+    database
+        Where it is: SQLite or PostgreSQL.
+    create
+        Whether to make it where it is not there yet.
+    sign
+        What signs each record that is appended.
+
     Examples
     --------
     >>> import tempfile
@@ -123,11 +132,31 @@ class Store:
         return None if known is None else known.of(request_hash)
 
     def head(self) -> Head:
-        """How many entries there are, and the hash of the last."""
+        """How many entries there are, and the hash of the last.
+
+        Returns
+        -------
+        Head
+        """
         return self._session.read(self._head)
 
     def entries(self, after: int = FIRST) -> Iterator[Entry]:
-        """The entries in their order, those after a number; read page by page."""
+        """The entries in their order, read page by page.
+
+        Parameters
+        ----------
+        after
+            The number of an entry: those after it are read.
+
+        Returns
+        -------
+        iterator of Entry
+
+        Raises
+        ------
+        StoreError
+            The store cannot be read, or somebody else has written into it.
+        """
         sql = """
             SELECT e.number, e.hash, e.previous, e.time, e.covered, e.signature, r.content
             FROM ifonly_entries e LEFT JOIN ifonly_rows r ON r.number = e.number
@@ -165,6 +194,11 @@ class Store:
         -------
         tuple of int
             How many rows and how many replies were erased.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written; what it says of the place on disk is then to be done again.
         """
         numbers = "number IN (SELECT number FROM ifonly_entries WHERE time < ?)"
         counts: list[int] = []

@@ -27,7 +27,9 @@ class Fault:
     """What is wrong with an entry."""
 
     number: int
+    """That of the entry."""
     what: str
+    """What is wrong with it."""
 
     def __str__(self) -> str:
         return f"Entry {self.number}: {self.what}."
@@ -40,6 +42,7 @@ class Report:
     head: Head = field(default_factory=lambda: Head(0, NONE))
     """The end of the chain as it was walked."""
     faults: list[Fault] = field(default_factory=list)
+    """What is wrong; nothing where all holds."""
     derived: int = 0
     """How many records were derived again, and are the same."""
     judged: int = 0
