@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from functools import cached_property
 from typing import Any, Self
 from urllib.parse import quote
@@ -14,7 +12,7 @@ from ifonly.client.connection import Connection
 from ifonly.client.job import Job
 from ifonly.client.join import answers_of
 from ifonly.client.request import request_of, rows_of
-from ifonly.client.splitting import EACH, FIRST, SECONDS, cut_short, left_of
+from ifonly.client.splitting import in_parts
 from ifonly.errors import OptionError, ServiceError, options
 from ifonly.space import Space
 from ifonly.space.table.frame import Frame
@@ -93,7 +91,7 @@ class Client:
             reached or does not accept the request.
         """
         request = {**self._request(rows, question), "as_answers": True}
-        return answers_of(self._parts(request), rows)
+        return answers_of(in_parts(self._explained, request, self.model["limits"]), rows)
 
     def submit(self, rows: Frame, **question: Any) -> Job:
         """Have many rows answered by a job, which goes on when this process has ended.
@@ -234,33 +232,14 @@ class Client:
         reply: dict[str, Any] = self._connection.ask("POST", f"{self._base}/{route}", request)
         return reply
 
+    def _explained(self, request: dict[str, Any]) -> dict[str, Any]:
+        reply: dict[str, Any] = self._connection.ask(
+            "POST", f"{self._base}/explain", request, _key()
+        )
+        return reply
+
     def _request(self, rows: Frame, question: dict[str, Any]) -> dict[str, Any]:
         return options(request_of)(self.space, rows, **question)
-
-    def _parts(self, request: dict[str, Any]) -> list[Any]:
-        """The answers to a request, in parts that the server accepts and has the time for."""
-        limits, began, budget = self.model["limits"], time.monotonic(), request.get("budget") or {}
-        q, body = len(request["rows"]), len(json.dumps(request))
-        most = max(1, min(limits["rows"], limits["body"] * q // (2 * body) if q else 1))
-        shared = bool({"seconds", "model_rows"} & set(budget))  # which no part may use up alone
-        replies: list[Any] = []
-        start, size = 0, most if shared else min(most, FIRST)
-        while start < q or not replies:
-            part = slice(start, start + size)
-            own = {name: request[name][part] for name in EACH if type(request.get(name)) is list}
-            spent = sum(one["record"]["model_rows"] or 0 for one in replies)
-            left = left_of(budget, time.monotonic() - began, spent)
-            asked, since = {**request, **own, **left}, time.monotonic()
-            reply = self._connection.ask("POST", f"{self._base}/explain", asked, _key())
-            count = len(own["rows"])
-            if not shared:
-                size = int(min(most, max(1, count * SECONDS / (time.monotonic() - since))))
-                if count > 1 and cut_short(reply):
-                    size = count // 2
-                    continue
-            replies.append(reply)
-            start += count
-        return [one["answers"] for one in replies]
 
 
 def _key() -> str:

@@ -2,7 +2,8 @@
 
 from ifonly.serve.store.entry import Entry, Head, Kept, KeyReused, Written
 from ifonly.serve.store.keys import read_key
-from ifonly.serve.store.store import Store, open_store
+from ifonly.serve.store.opening import open_store
+from ifonly.serve.store.store import Store
 from ifonly.serve.store.verification import Fault, Report, verify
 
 __all__ = [

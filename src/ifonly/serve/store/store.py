@@ -7,14 +7,13 @@ import hmac
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 from ifonly.contract import DecisionRecord
 from ifonly.contract.records.decision_record import NONE
 from ifonly.errors import StoreError
 from ifonly.serve.store.chain import Part as Part
 from ifonly.serve.store.chain import Sign, linked
-from ifonly.serve.store.database import Database, database_of
+from ifonly.serve.store.database import Database
 from ifonly.serve.store.entry import Entry, Head, Kept, KeyReused, Written, stamp
 from ifonly.serve.store.session import Session
 
@@ -39,6 +38,7 @@ class Store:
     Examples
     --------
     >>> import tempfile
+    >>> from ifonly.serve.store import open_store
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = open_store(f"{folder}/records.db")
     ...     print(store.head())
@@ -261,51 +261,3 @@ class Store:
             "SELECT number, hash FROM ifonly_entries ORDER BY number DESC LIMIT 1"
         )
         return Head(*lines[0]) if lines else Head(0, NONE)
-
-
-def open_store(
-    url: str | Path, *, key: bytes | None = None, create: bool = True, sign: Sign | None = None
-) -> Store:
-    """Open the store of decision records, and make it where it is not there yet.
-
-    Parameters
-    ----------
-    url
-        A path or sqlite:///PATH for a file; postgresql://USER@HOST/NAME for a database that
-        several servers share.
-    key
-        The secret of the rows' hashes. A store has one key: another one is refused.
-    create
-        False: refuse what is no store yet.
-    sign
-        What signs each record that is appended: it gets the record and returns it with a
-        signature, as `ifonly.contract.records.signing.signed` does.
-
-    Returns
-    -------
-    Store
-
-    Raises
-    ------
-    StoreError
-        It cannot be opened, is something else, or was written by a newer ifonly.
-    MissingExtra
-        It is a PostgreSQL, and psycopg is not installed.
-
-    Examples
-    --------
-    >>> open_store("nowhere.db", create=False)
-    Traceback (most recent call last):
-    ...
-    ifonly.errors.StoreError: There is no store 'nowhere.db'.
-    <BLANKLINE>
-    Hint: Name the file of records.
-    """
-    store = Store(database_of(url), create=create, sign=sign)
-    try:
-        if key is not None:
-            store.check_key(key, adopt=create)
-    except StoreError:
-        store.close()
-        raise
-    return store
