@@ -120,6 +120,7 @@ def test_a_record_that_was_stored_before_still_has_its_hash() -> None:
     assert record.reasons == []
 
 
+@pytest.mark.skipif(pd.__version__ < "3", reason="text has another dtype: another description")
 def test_a_record_that_was_stored_before_is_derived_again_on_any_clone(small: Handler) -> None:
     """It was made on another day and by another version, and lies in a file of the repository."""
     stored = json.loads(STORED.read_text(encoding="utf-8"))

@@ -21,6 +21,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 FRESH = bool(os.environ.get("IFONLY_FRESH"))
+UNPINNED = frozenset({"mlflow"})
+"""Extras that are not part of `all`, and want other versions than what is pinned with it."""
 Installed = dict[str, Distribution]
 
 
@@ -86,8 +88,9 @@ def owners_of(here: Installed) -> dict[str, set[str]]:
 def fresh(folder: Path, wheel: Path, extra: str = "") -> Path:
     """The Python of a new environment in which pip installed the wheel with an extra."""
     python = made(folder)
-    constraints = Path(__file__).parents[2] / "constraints.txt"
-    pip(python, "--constraint", str(constraints), f"{wheel}[{extra}]" if extra else str(wheel))
+    constraints = ["--constraint", str(Path(__file__).parents[2] / "constraints.txt")]
+    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+    pip(python, *([] if extra in UNPINNED else constraints), wanted)
     return python
 
 
