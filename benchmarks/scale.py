@@ -2,7 +2,7 @@
 
 Each table can run alone: SCALE_TABLES=workers,engines,many,parquet,plan (by default all). Nothing
 else may run meanwhile. A speed is that from the first part to the last, so that what starts an
-engine is told apart.
+engine is shown apart.
 """
 
 from __future__ import annotations
