@@ -51,7 +51,7 @@ def dispatched() -> list[str]:
     return [one for one in known.__cpu_dispatch__ if known.__cpu_features__.get(one)]
 
 
-@pytest.mark.skipif(np.__version__ < "2", reason="NumPy 1 rounds exponentials by the processor")
+@pytest.mark.skipif(np.__version__ < "2", reason="not so with NumPy 1")
 @pytest.mark.skipif(not dispatched(), reason="this processor has no further instructions")
 @pytest.mark.parametrize("name", MODELS)
 def test_the_same_answers_with_the_oldest_instructions(name: str, tmp_path: Path) -> None:
