@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -128,3 +129,9 @@ def test_a_row_without_an_id_is_refused(lender: Any, refused: Any) -> None:
     refused(
         DataError, "'customer'", "1 rows", hint="own", ask=lambda: made.compute(scheduler="sync")
     )
+
+
+def test_what_dask_sets_in_this_process_is_taken_back(sharded: Callable[..., pa.Table]) -> None:
+    before = dict(os.environ)
+    sharded(Dask("", 1), 2)
+    assert dict(os.environ) == before

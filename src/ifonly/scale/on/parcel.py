@@ -15,6 +15,7 @@ from typing import Any
 
 from ifonly.errors import IfonlyError, OptionError
 from ifonly.scale.fingerprint import check_versions, versions
+from ifonly.scale.on.memory import keeping_memory
 from ifonly.solve.workers.worker import packed, unpacked
 
 ALONE = threading.RLock()
@@ -63,7 +64,7 @@ class Parcel:
 
         An engine would ask again, and in vain, where it is raised; and Spark passes on text alone.
         """
-        with ALONE:
+        with ALONE, keeping_memory():
             try:
                 return _opened(self)(*arguments)
             except IfonlyError as error:
