@@ -56,7 +56,7 @@ class Sides:
                         factors[rows, side], edge[rows, side] = sign * times, turn * end + slack
                         side += 1
         used = max(1, int((edge > -np.inf).sum(axis=1).max(initial=0)))
-        return cls(factors[:, :used], edge[:, :used], avoided & (c > 2), room)
+        return cls(factors[:, :used], edge[:, :used], avoided, room)
 
     def combined(self, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """[n] the sum over its edge [n, s] that decides, and which it is."""

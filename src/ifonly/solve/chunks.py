@@ -78,9 +78,10 @@ def answer_in_turns(
     parts = [unanswered(batch.x[done], k, Status.FAILED, list(batch.failed.values()))]
     chunks, note = [done], SPENT
     workers = count_of(question.workers)
-    solver = solver_step(setting, method) if question.budget.harder else None
+    solver = solver_step(setting, method, harder=question.budget.harder)
     shared = model.per_row is None and (model.deadline, model.most_rows) != (None, None)
-    first = None if shared else solver
+    later = shared and question.budget.harder
+    first = None if later else solver
     work = Work(setting, other, model, method, k, certify, first, pools=q <= MOST_ROWS)
 
     try:
@@ -104,7 +105,7 @@ def answer_in_turns(
     status, note = _left(model.watch, note)
     parts.append(unanswered(batch.x[left], k, status, [note] * len(left)))
     whole = joined(parts, [*chunks, left])
-    if shared and solver is not None:
+    if later and solver is not None:
         pairs = zip(whole.by, whole.status, strict=True)
         whole = replace(whole, by=tuple(LIMIT if s in SHORT else one for one, s in pairs))
         short = np.array([one in SHORT for one in whole.status], dtype=bool)

@@ -21,7 +21,7 @@ from ifonly.solve.method import Method
 from ifonly.solve.pose import outside
 from ifonly.solve.short.conflict import closed, conflicts
 from ifonly.solve.short.demanded import demand_notes
-from ifonly.solve.short.escalate import EVERY, escalated
+from ifonly.solve.short.escalate import BOUNDS, EVERY, SOLVER, escalated
 from ifonly.solve.short.solver import SolverStep
 from ifonly.solve.slow.rounds import solve_slow
 from ifonly.solve.stages import Ahead, Certifier, solve
@@ -30,7 +30,11 @@ from ifonly.status import Status
 UNCHECKED = "The model rows were used up before all smaller changes were tried."
 CLOSED = "No allowed change is left."
 TRIED = "Every allowed change was tried: "
-NONE = ("A solver proved that no answer exists.", f"{TRIED}none is enough.")
+NONE = {
+    SOLVER: "A solver proved that no answer exists.",
+    EVERY: f"{TRIED}none is enough.",
+    BOUNDS: "The model's bounds prove that no allowed change is enough.",
+}
 NO_MORE = ("A solver proved that there are no others.", f"{TRIED}there are no others.")
 SHORT = (Status.NOT_FOUND, Status.PARTIAL)
 """What a row is that may have more answers than were found."""
@@ -134,7 +138,7 @@ def answer(
     count = filled.sum(axis=1)
     bound[complete & (count == 0)] = np.inf
     for row in np.flatnonzero((bound == np.inf) & (count == 0) & ~already):
-        reasons.setdefault(int(row), CLOSED if shut[row] else NONE[by[row] == EVERY])
+        reasons.setdefault(int(row), CLOSED if shut[row] else NONE.get(by[row], NONE[SOLVER]))
     kind = np.where(count == k, 2, (count > 0).astype(np.intp))
     kind[list(reasons)] = 3
     kind[already] = 4
@@ -291,7 +295,6 @@ def _unfilled(
 
 def _messages(q: int, *notes: Mapping[int, str]) -> tuple[str, ...]:
     messages = [""] * q
-    for group in notes:
-        for row, note in group.items():
-            messages[row] = f"{messages[row]} {note}".strip()
+    for row, note in (each for group in notes for each in group.items()):
+        messages[row] = f"{messages[row]} {note}".strip()
     return tuple(messages)

@@ -27,9 +27,13 @@ from ifonly.serve.pool.worker import Worker, place_of
 from .asking import asked, content, question, running
 
 
-def kill(crew: Pool) -> None:
-    """End one of the workers."""
-    os.kill(random.choice(crew._staff.processes).process.pid, signal.SIGKILL)
+def kill(crew: Pool) -> bool:
+    """End one of the workers; False where the pool has not seen yet that it is dead already."""
+    try:
+        os.kill(random.choice(crew._staff.processes).process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_workers_killed_at_200_instants_lose_no_request(
@@ -54,9 +58,8 @@ def test_workers_killed_at_200_instants_lose_no_request(
             clients = [asyncio.ensure_future(client(crew, i)) for i in range(8)]
             for _ in range(200):
                 await asyncio.sleep(rng.uniform(0, 0.06))
-                while not crew._staff.processes:
+                while not crew._staff.processes or not kill(crew):
                     await asyncio.sleep(0.005)
-                kill(crew)
             over = True
             await asyncio.gather(*clients)
             assert crew.queued == 0

@@ -1,8 +1,9 @@
 """A row that is short of answers is searched again, harder, by itself and only it.
 
 Where few points are allowed, all of them are tried. Otherwise the larger sizes of the search come
-next, then the solver, until the row is full, provably has no more, or its work is spent. The work
-is counted, not timed, and is the same for every row: its answers depend on the row alone.
+next, then bounds of the model, by which a row may provably have no answer, then the solver, until
+the row is full, provably has no more, or its work is spent. The work is counted, not timed, and is
+the same for every row: its answers depend on the row alone.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from ifonly.solve.short.every_point import every_point
 from ifonly.solve.short.solver import SolverStep, effort_of
 from ifonly.solve.stages import Solved, judged, pool_of
 
-SEARCH, EVERY, SOLVER, LIMIT = "search", "every point", "solver", "limit"
+SEARCH, EVERY, BOUNDS, SOLVER, LIMIT = "search", "every point", "bounds", "solver", "limit"
 """What finished a row beside a larger size, by its name: the ordinary search, a trial of every
-point, the solver, or nothing: it is short of answers."""
+point, bounds of the model, the solver, or nothing: it is short of answers."""
 BEFORE = ("small", "base")
 """The sizes from which a row goes on if its places are filled with answers that are `extra`."""
 _ARRAYS = ("points", "chosen", "acted", "filled", "scores", "reached", "extra")
@@ -56,7 +57,8 @@ def escalated(
 ) -> Escalated:
     """The answers, with those of harder searches for `hopeful` rows, bool [q], that lack some.
 
-    Without a solver's step, or with a method that has no larger size, they stay as they are.
+    Without a solver's step, or with a method that has no larger size, they stay as they are; if the
+    search may not go on, it is only looked for proofs that rows have none.
     """
     q = len(problem.x)
     out = Escalated(solved, np.full(q, SEARCH, dtype=object), np.zeros(q, dtype=bool))
@@ -68,14 +70,18 @@ def escalated(
         out.pools = [(np.arange(q), solved.pool)]
         return out
     out.pools.append((rest, solved.pool.take(rest)))
-    out.by[short] = LIMIT
+    out.by[short] = LIMIT if solver.harder else SEARCH
     pool = solved.pool.take(short)
-    for name, way in _steps(method, problem.model):
+    for name, way in _steps(method, problem.model) if solver.harder else [(BOUNDS, method)]:
         if not len(short) or problem.spent:
             break
         part = problem.take(short)
         if name == EVERY:
             more, complete = every_point(part)
+        elif name == BOUNDS:
+            more, complete = Pool.empty(part.x), np.zeros(len(short), dtype=bool)
+            none = np.flatnonzero(~out.solved.filled[short].any(axis=1))
+            complete[none] = solver.without_any(part.take(none))
         elif name == SOLVER:
             more, complete = solver.search(part, pool, k)
             out.unsolved = solver.left_out
@@ -117,6 +123,7 @@ def _steps(method: Method, model: Counted) -> Iterator[tuple[str, Method]]:
         parts = {name: _at(one, size) for name, one in vars(method).items()}
         method = replace(method, **parts)
         yield size, method
+    yield BOUNDS, method
     yield SOLVER, method
 
 

@@ -20,6 +20,7 @@ from ifonly.problem.problem import Problem
 from ifonly.solve.method import Method
 from ifonly.solve.predict import reason
 from ifonly.solve.prepare import Setting, provided
+from ifonly.solve.short.dead_ends import dead_ends
 
 WORK = 1000.0
 """The most boxes or so of a row: about as much as thirty ordinary searches."""
@@ -47,14 +48,17 @@ def effort_of(strategy: Any) -> Effort | None:
     return strategy.effort if "effort" in fields else None
 
 
-def solver_step(setting: Setting, method: Method) -> SolverStep | None:
-    """The solver's step of a question; None for a method without sizes, which is not escalated."""
+def solver_step(setting: Setting, method: Method, *, harder: bool) -> SolverStep | None:
+    """The solver's step of a question; None for a method without sizes, which is not escalated.
+
+    Unless rows may be searched `harder`, it only proves which of them have no answer.
+    """
     effort = effort_of(method.searcher)
     if effort is None:
         return None
     known = setting.reading is not None or bool(setting.readable and setting.readable.kept)
     work = WORK * (MORE if effort == "thorough" else 1.0)
-    return SolverStep(partial(read_once, setting), known, work)
+    return SolverStep(partial(read_once, setting), known, work, harder)
 
 
 @dataclass
@@ -66,6 +70,8 @@ class SolverStep:
     known: bool = False
     """Whether it is known already, so that it takes no time."""
     work: float = WORK
+    harder: bool = True
+    """Whether rows may be searched further, not only proved to have no answer."""
     left_out: str = ""
     """Why a search was left out."""
 
@@ -73,6 +79,8 @@ class SolverStep:
         """At most k answers to each row, and bool [q]: which rows provably have no others."""
         complete = np.zeros(len(problem.x), dtype=bool)
         reading, self.left_out = self._reading(problem)
+        if reading is not None and (find_spec("ortools") is None or find_spec("highspy") is None):
+            reading, self.left_out = None, NO_EXTRA
         if reading is None:
             return Pool.empty(problem.x), complete
         from ifonly.search.exact.program.solver import SolverError
@@ -101,12 +109,17 @@ class SolverStep:
         margin = np.maximum(problem.margin(points), TINY)
         return Pool(points, np.where(there, margin, -np.inf)), complete
 
+    def without_any(self, problem: Problem) -> np.ndarray:
+        """bool [q]: the rows that provably have no answer, by bounds of the model."""
+        reading, _ = self._reading(problem) if len(problem.x) else (None, "")
+        if reading is None:
+            return np.zeros(len(problem.x), dtype=bool)
+        return dead_ends(problem, reading)
+
     def _reading(self, problem: Problem) -> tuple[Reading | None, str]:
         """The reading for a problem, or why there is none."""
         if problem.causes is not None or problem.goal.avoided is not None:
             return None, "A solver is not given causes, or a target of several classes."
-        if find_spec("ortools") is None or find_spec("highspy") is None:
-            return None, NO_EXTRA
         if problem.model.most_rows is not None or (problem.model.deadline and not self.known):
             return None, NO_BUDGET
         if problem.reading is not None:
