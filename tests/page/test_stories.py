@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import Route, expect
 from tests.page.conftest import Site, Visit
 from tests.page.screen import Screen, agree, changed, decided, scored, word
 
@@ -47,6 +48,26 @@ def test_a_range_and_a_direction_hold_in_every_way(forest: Site, visit: Visit, k
         assert after["hours_per_week"] <= max(41, forest.row["hours_per_week"])
         assert after["age"] >= forest.row["age"]
         assert not {"race", "gender"} & set(way["changes"])
+
+
+def test_the_order_of_changes_moves_nothing_when_it_comes(forest: Site, visit: Visit) -> None:
+    screen = Screen.of(visit(forest.address, "phone"), "phone")
+    held: list[Route] = []
+    screen.page.route(re.compile("/plan$"), lambda route: held.append(route))
+    screen.lock("age")
+    more = screen.button("card.more", label="hours_per_week")
+    place = "one => one.getBoundingClientRect().top + window.scrollY"
+    before = more.evaluate(place)
+    awaited = screen.page.locator(".awaited")
+    orders = awaited.count()
+    assert orders >= 1
+    while len(held) < orders:
+        screen.page.wait_for_timeout(20)
+    for one in held:
+        one.continue_()
+    expect(awaited).to_have_count(0)
+    assert screen.page.get_by_text(word("way.order")).count() == orders
+    assert more.evaluate(place) == before
 
 
 def test_where_no_way_is_left_a_wish_can_be_lifted(lender: Site, visit: Visit, kind: str) -> None:

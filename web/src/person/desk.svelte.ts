@@ -43,6 +43,7 @@ export class Desk {
   obstacle = $state.raw<Obstacle | null>(null);
   /** For each part of the obstacle, whether lifting it alone is enough. */
   enough = $state.raw<boolean[]>([]);
+  /** The order of each way's changes, once it is known. */
   plans = $state.raw<Step[][]>([]);
   /** Whether the row is somebody's, and not made of usual values. */
   known = $state(false);
@@ -154,8 +155,8 @@ export class Desk {
     const reply = record.rows[0];
     signal.throwIfAborted();
     if (!reply) throw unreachable("The reply has no row.");
-    const whole = question.budget?.harder !== false;
-    const obstacle = whole && isNone(reply) ? await this.#obstacle(state, reply, signal) : null;
+    const last = question.budget?.harder !== false || reply.status === "infeasible";
+    const obstacle = last && isNone(reply) ? await this.#obstacle(state, reply, signal) : null;
     signal.throwIfAborted();
     [this.record, this.reply, this.answered] = [record, reply, state];
     [this.obstacle, this.problem] = [obstacle, null];
@@ -192,6 +193,7 @@ export class Desk {
       if (!signal.aborted) this.plans = plans;
     } catch {
       // The reply stands without it.
+      if (!signal.aborted) this.plans = reply.answers.map(() => []);
     }
   }
 
@@ -199,17 +201,19 @@ export class Desk {
   async #obstacle(state: State, reply: Explained, signal: AbortSignal): Promise<Obstacle> {
     const { transport, fields } = this.session;
     const question = questionOf(state, fields);
-    const own = rulesOf(state, fields);
+    const wishes = rulesOf(state, fields);
     const [why, checked] = await Promise.all([
-      transport.ask("why", question, { signal }),
+      transport.ask("why", soon(question), { signal }),
       transport.ask("check_rules", { rules: question.rules ?? [], row: state.row }, { signal }),
     ]);
     const found = why.rows[0];
     const clash = found?.conflict.length ? found.conflict : Object.keys(found?.rejected ?? {});
     const places = clash.map((text) => checked.rules.findIndex((rule) => rule.text === text));
-    const parts = places.flatMap((place) => (own[place] ? [own[place].part] : []));
+    const parts = places.flatMap((place) => (wishes[place] ? [wishes[place].part] : []));
+    // What only the harder search has proved, its reply says.
+    const own = found?.status === reply.status ? "" : reply.sentence;
     return {
-      sentence: found?.sentence || reply.sentence,
+      sentence: [own, found?.sentence].filter(Boolean).join(" ") || reply.sentence,
       parts: parts.filter((part, i) => parts.findIndex((other) => isSame(part, other)) === i),
       others: clash.filter((_, i) => places[i] === -1),
       contradiction: Boolean(found?.conflict.length),
