@@ -30,6 +30,8 @@ ERRORS, LAYERS = 3, 5
 """An action may work for fewer or more of the sample than of all rows: actions within so many
 standard errors of the wanted share, on so many layers of the frontier, are varied and kept too.
 Chosen by benchmarks/actions_constants.py, on other tables than those that are reported."""
+AGAIN = 2
+"""How often the actions of the best sets are varied on all rows; chosen as ERRORS was."""
 KEPT = 40
 """How many of the most effective actions are tried on all rows, besides those that were chosen."""
 
@@ -109,11 +111,12 @@ def few_actions(done: Pass, *, most: int = MOST, enough: float = 1.0, seed: int 
     sample = order[:SAMPLE]
     error = ERRORS * math.sqrt(enough * (1 - enough) / max(1, len(sample)))
     low, high = max(0.0, enough - error), min(1.0, enough + error)
-    tried = _searched(done, sample, most, (low, enough, high))
+    tried, steps = _searched(done, sample, most, (low, enough, high))
     sets = [one for share in {low, enough, high} for one in choose(tried.cost, most, share)]
     used = {tried.actions[place] for one in sets for place in one}
     near = tried.near(low, high, LAYERS)
     pool = Tried.of(done, order, {*used, *near, *tried.best(KEPT)})
+    pool = _varied_on_all(pool, steps, most, enough)
     texts = tuple(action.text(done.space) for action in pool.actions)
     cost = np.empty_like(pool.cost)
     cost[order] = pool.cost
@@ -129,8 +132,11 @@ def few_actions(done: Pass, *, most: int = MOST, enough: float = 1.0, seed: int 
 
 def _searched(
     done: Pass, sample: np.ndarray, most: int, shares: tuple[float, float, float]
-) -> Tried:
-    """Actions tried on a sample: first ones, the best joined, and those near a share varied."""
+) -> tuple[Tried, list[Action]]:
+    """Actions tried on a sample: first ones, the best joined, and those near a share varied.
+
+    And the steps that they were varied by.
+    """
     low, enough, high = shares
     answered, place = np.nonzero(done.filled)
     alone = single(done.space, done.rows)
@@ -151,7 +157,20 @@ def _searched(
             break
         tried = tried.also(other for one in new for other in varied(one, steps))
         varied_before |= new
-    return tried
+    return tried, steps
+
+
+def _varied_on_all(pool: Tried, steps: Sequence[Action], most: int, enough: float) -> Tried:
+    """With what is better on all rows, near the actions that the sample made look best."""
+    seen: set[Action] = set()
+    for _ in range(AGAIN):
+        sets = choose(pool.cost, min(most, VARIED), enough)
+        new = {pool.actions[place] for one in sets for place in one} - seen
+        if not new:
+            break
+        pool = pool.also(other for one in new for other in varied(one, steps))
+        seen |= new
+    return pool
 
 
 def _steps(tried: Tried, alone: Sequence[Action]) -> list[Action]:
