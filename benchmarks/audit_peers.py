@@ -37,14 +37,15 @@ PUBLISHED = (
 )  # fmt: skip
 """Whom FACTS' paper and its notebooks on Adult call worse off, and where; their second fifth of the
 ages ends at 34, that of these rows at 33."""
-ROWS, SUPPORT, TOP, SIZES = 4000, 0.05, 5, (1, 2, 4, 6, 8, 10)
+FIRST, ROWS, SUPPORT, TOP, SIZES = 4000, 4000, 0.05, 5, (1, 2, 4, 6, 8, 10)
+"""The test rows before the first were looked at while the search for actions was mended."""
 METRICS = (("equal-effectiveness", "micro"), ("fair-tradeoff", "micro"))
 
 
 def beside_peers(record: Record) -> None:
     """Fill the record."""
     train, test, model = split()
-    rows = test[list(KEPT)][: 1000 if record.quick else ROWS]
+    rows = test[list(KEPT)][FIRST:][: 1000 if record.quick else ROWS]
     asked = rows[model.predict(rows) == 0].reset_index(drop=True)
     prepared = ifonly.Explainer(
         ifonly.as_model(lambda frame: model.predict(frame), classes=[0, 1]),

@@ -165,7 +165,10 @@ def _varied_on_all(pool: Tried, steps: Sequence[Action], most: int, enough: floa
     seen: set[Action] = set()
     for _ in range(AGAIN):
         sets = choose(pool.cost, min(most, VARIED), enough)
-        new = {pool.actions[place] for one in sets for place in one} - seen
+        best = {pool.actions[place] for one in sets for place in one}
+        if sets:  # as in the sample, a step of the best one is also exchanged
+            best |= {*varied(pool.actions[sets[0][0]], ())}
+        new = best - seen
         if not new:
             break
         pool = pool.also(other for one in new for other in varied(one, steps))
