@@ -61,6 +61,25 @@ def test_the_rule_that_rejects_most_candidates_comes_first() -> None:
     assert "'income at most 55' rejects" in str(why)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_law_enough_lists_the_rules_without_which_alone_there_is_an_answer(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    limit, least = rng.integers(51, 70), rng.integers(5, 31)
+    every = [f"income at most {limit}", f"debt at least {least}", "debt only increases"]
+    every += ["income only decreases", "age only increases", "job fixed", "debt fixed"]
+    rules = [every[place] for place in rng.choice(len(every), 4, replace=False)]
+    answers = explain(rules)
+    if answers.status[0].answered:
+        return
+    truth = {
+        rule for rule in rules if explain([one for one in rules if one != rule]).status[0].answered
+    }
+    why = answers.why(0)
+    assert set(why.enough) == truth
+    for rule in truth:
+        assert f"'{rule}'" in str(why).partition("It is enough to lift")[2]
+
+
 def test_an_outcome_that_no_candidate_has_is_said_to_be_so() -> None:
     never = ifonly.as_model(lambda f: f["income"] > 1e6, classes=["no", "yes"])
     answers = ifonly.explain(never, ROW, data=DATA, rules=["job fixed"])

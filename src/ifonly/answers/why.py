@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from ifonly.errors import PredictionError
 from ifonly.models import Counted
 from ifonly.problem.problem import Problem
 from ifonly.render.view import value_text
+from ifonly.rules import Rule
 from ifonly.solve.method import Method, method_of
 from ifonly.solve.short.conflict import conflict
 from ifonly.solve.source import Source
@@ -22,6 +23,8 @@ from ifonly.status import Status
 
 GAPS = ("fillable", "erasable")
 """What a space can say of the missing values of a feature."""
+MOST_LIFTED = 8
+"""How many rules are lifted at the most, each alone."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Why:
     """How many different candidates of it have the wanted outcome."""
     rejected: Mapping[str, int] = field(default_factory=dict)
     """How many of these each rule rejects, the most first."""
+    enough: tuple[str, ...] = ()
+    """The rules of which one alone, if it is lifted, leaves the row an answer."""
     fillable: tuple[str, ...] = ()
     """Features without a value: if answers could fill them in, there would be some."""
     erasable: tuple[str, ...] = ()
@@ -57,6 +62,10 @@ class Why:
             count = value_text(self.valid)
             found = f"Without any rule, {count} candidates have the wanted outcome"
             parts.append(f"{found}; {', '.join(each) or 'no single rule rejects any of them'}.")
+        if self.enough:
+            quoted = [f"'{rule}'" for rule in self.enough]
+            either = " or ".join([*filter(None, [", ".join(quoted[:-1])]), quoted[-1]])
+            parts.append(f"It is enough to lift {either}.")
         for names, what in ((self.fillable, "fillable"), (self.erasable, "erasable")):
             verb = "fill in" if what == "fillable" else "leave out"
             if names:
@@ -67,12 +76,13 @@ class Why:
         return " ".join(parts) or f"Status: {self.status}."
 
 
-def why_of(answers: AnswerData, row: int) -> Why:
+def why_of(answers: AnswerData, row: int, *, lift: bool = True) -> Why:
     """What prevents answers for a row: rules that conflict, or those that reject candidates.
 
     The row is searched once more without rules, and each rule is tested on the candidates that have
-    the wanted outcome; then with rules, and with missing values that answers may fill in, or with
-    values that they may leave out. Saved answers have the message only.
+    the wanted outcome; then without one rule at a time, if it is to `lift` them; then with rules,
+    and with missing values that answers may fill in, or with values that they may leave out. Saved
+    answers have the message only.
     """
     status, note = answers.status[row], answers.notes[row]
     known = answers.predicted[row] is not None and status is not Status.FAILED
@@ -83,8 +93,9 @@ def why_of(answers: AnswerData, row: int) -> Why:
     if status is Status.INFEASIBLE:
         found = conflict(setting.space, answers.x[row], rules)
         if found is not None:
-            gaps: dict[str, Any] = {one: _gaps(source, row, answers.k, one) for one in GAPS}
-            return Why(str(status), note, tuple(map(str, found)), **gaps)
+            more: dict[str, Any] = {one: _gaps(source, row, answers.k, one) for one in GAPS}
+            more["enough"] = _enough(source, row, answers.k, found) if lift else ()
+            return Why(str(status), note, tuple(map(str, found)), **more)
     model = Counted(setting.model, setting.route)
     free = replace(setting, rules=(), demand=None, demands=())
     problem = replace(source.batch, own=()).pose(free, model, np.array([row]))
@@ -100,9 +111,28 @@ def why_of(answers: AnswerData, row: int) -> Why:
     goal, x = problem.goal.take(each), problem.x[each]
     for demand in setting.demands:
         broken[str(demand)] = int((~(demand.margin(goal, x, points[0]) > 0)).sum())
-    most = sorted((item for item in broken.items() if item[1]), key=lambda item: -item[1])
-    gaps = {one: _gaps(source, row, answers.k, one) for one in GAPS}
-    return Why(str(status), note, (), model.rows, points.shape[1], dict(most), **gaps)
+    most = dict(sorted((item for item in broken.items() if item[1]), key=lambda item: -item[1]))
+    more = {one: _gaps(source, row, answers.k, one) for one in GAPS}
+    if lift:
+        named = {str(rule): rule for rule in rules}
+        more["enough"] = _enough(
+            source, row, answers.k, [named[text] for text in most if text in named]
+        )
+    return Why(str(status), note, (), model.rows, points.shape[1], most, **more)
+
+
+def _enough(source: Source, row: int, k: int, rules: Sequence[Rule]) -> tuple[str, ...]:
+    """Of some rules, those without which alone a row has an answer, which the model confirms."""
+    setting, batch, found = source.setting, source.batch, []
+    for rule in rules[:MOST_LIFTED]:
+        rest = replace(setting, rules=tuple(one for one in setting.rules if one is not rule))
+        own = tuple(tuple(one for one in each if one is not rule) for each in batch.own)
+        model = Counted(setting.model, setting.route)
+        problem = replace(batch, own=own).pose(rest, model, np.array([row]))
+        pool, _ = pool_of(problem, _usable(source.method, problem), k)
+        if source.outcomes(pool.points, pool.valid, np.array([row])).any():
+            found.append(str(rule))
+    return tuple(found)
 
 
 def _usable(method: Method, problem: Problem) -> Method:

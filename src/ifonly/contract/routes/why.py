@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ifonly.answers.why import why_of
 from ifonly.contract.context import Context
 from ifonly.contract.question import Question, ask
 from ifonly.contract.types import Reply, Strict
@@ -39,7 +40,7 @@ class WhyReply(Reply):
 def why(context: Context, request: WhyRequest) -> WhyReply:
     """What prevents answers for each row."""
     answers = ask(context, request)
-    found = [answers.why(place) for place in range(len(answers))]
+    found = [why_of(answers, place, lift=False) for place in range(len(answers))]
     return WhyReply(
         rows=[
             Obstacle(
