@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ifonly.errors import RuleError
-from ifonly.rules import Rule, as_rules, fixed, one_of, parse
+from ifonly.rules import Rule, as_rules, fixed, none_of, one_of, parse
 from ifonly.rules.intervals import Between
 from ifonly.rules.json import from_plain, kinds, to_plain
 from ifonly.rules.language.given import read_rules
@@ -65,6 +65,23 @@ def test_a_file_in_json_says_the_same_as_its_lines(people: Space) -> None:
     assert read_rules(json.dumps([to_plain(rule) for rule in rules]), people) == rules
     assert read_rules(json.dumps([*map(str, rules)]), people) == rules
     assert read_rules("\ufeff  []", people) == read_rules("\n# nothing\n", people) == ()
+
+
+def test_a_comment_begins_after_white_space_and_outside_of_quotes() -> None:
+    levels = ["a #1", "b#2", "O'Brien", "it's # 3"]
+    space = Space.describe({"name": "#", "levels": levels}, {"name": "n#", "levels": ["x", "y"]})
+    text = """
+      #  fixed
+      "#" in 'a #1', b#2  # not 'c'
+      "#" not O'Brien\t# isn't
+      '#' is "it's # 3" # "
+      n# fixed# and the rest
+    """
+    with pytest.raises(RuleError, match=r"Line 6: .*after 'fixed', '#' is not expected"):
+        read_rules(text, space)
+    first, second, third = read_rules(text.replace("n# fixed# and", "# n#"), space)
+    assert (first, second) == (one_of("#", levels[:2]), none_of("#", ["O'Brien"]))
+    assert third == one_of("#", [levels[3]])
 
 
 @dataclass(frozen=True)

@@ -230,4 +230,5 @@ def test_a_rule_is_what_its_text_and_its_json_say(case: tuple[Space, Rule]) -> N
     assert str(read) == text
     kept = json.dumps([to_plain(rule)], allow_nan=False)
     assert repr(from_plain(json.loads(kept)[0])) == repr(rule)
-    assert read_rules(f"# one\n\n{text}\n", space) == read_rules(kept, space) == (rule,)
+    for line in (text, f"{text} # it's so", f"\t{text}\t# {text} # '\"\r"):
+        assert read_rules(f"# one\n\n{line}\n", space) == read_rules(kept, space) == (rule,)

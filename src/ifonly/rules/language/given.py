@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,17 @@ from ifonly.rules.json import from_plain
 from ifonly.rules.language.cursor import Reader, Trouble
 from ifonly.rules.language.dates import in_units
 from ifonly.rules.language.grammar import read_line
+from ifonly.rules.language.meant import meant
+from ifonly.rules.language.names import QUOTED
 from ifonly.rules.rule import Rule
 from ifonly.rules.suggested.suggestions import WORD, Suggestions, suggested
 from ifonly.space import Space
 
 ATTEMPTS = 500
 """How many ways to cut a line are tried; a line of an honest user has two or three."""
+
+_QUOTES_AND_MARKS = re.compile(rf"(?<!\w)(?:{QUOTED.pattern})|(?<!\S)#")
+"""What stands in quotes, and where a comment begins; an apostrophe inside a word is no quote."""
 
 Given = Rule | str | Mapping[str, Any]
 """A rule as a user gives it: an object, a line of text, or what JSON holds of it."""
@@ -49,24 +56,16 @@ def parse(line: str, space: Space) -> Rule:
     >>> parse("age increases by at most 5", space).names
     ('age',)
     """
-    worst: Trouble | None = None
-    turns: tuple[int, ...] | None = ()
-    for _ in range(ATTEMPTS):
-        if turns is None:
+    try:
+        return _read(line, space)
+    except Trouble as trouble:
+        error = trouble.of(line)
+    for text in meant(" ".join(line.split()), space.names):
+        with suppress(Trouble, RuleError):
+            _read(text, space)
+            error.hint = f"Did you mean the rule '{text}'?"
             break
-        reader = Reader(line, space, turns)
-        try:
-            return in_units(read_line(reader), space)
-        except Trouble as trouble:
-            if worst is None or trouble.reached > worst.reached:
-                worst = trouble
-        except RecursionError:
-            raise RuleError(
-                f"The rule '{line[:60]}…' has too many nested brackets.", "Make it shorter."
-            ) from None
-        turns = reader.next_turns()
-    assert worst is not None
-    raise worst.of(line) from None
+    raise error
 
 
 def as_rules(
@@ -114,7 +113,9 @@ def as_rules(
 
 
 def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
-    """The rules of a file: one per line, or a list in JSON; blank lines and # comments are skipped.
+    """The rules of a file: one per line, or a list in JSON; blank lines and comments are skipped.
+
+    A comment begins with a # at the start of a line, or after white space and outside of quotes.
 
     Parameters
     ----------
@@ -135,15 +136,42 @@ def read_rules(text: str, space: Space) -> tuple[Rule, ...]:
     Examples
     --------
     >>> space = Space.describe({"name": "age", "low": 17, "high": 90, "mad": 10})
-    >>> [str(rule) for rule in read_rules("# of people\\nage only increases\\n", space)]
+    >>> [str(rule) for rule in read_rules("# of people\\nage only increases  # no other\\n", space)]
     ['age only increases']
     """
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("["):
         return tuple(_numbered("Rule", enumerate(_json(text), 1), space))
-    lines = ((n, line.strip()) for n, line in enumerate(text.split("\n"), 1))
-    rules = ((n, line) for n, line in lines if line and not line.startswith("#"))
-    return tuple(_numbered("Line", rules, space))
+    lines = ((n, _without_comment(line)) for n, line in enumerate(text.split("\n"), 1))
+    return tuple(_numbered("Line", ((n, line) for n, line in lines if line), space))
+
+
+def _read(line: str, space: Space) -> Rule:
+    """The rule of a line; the trouble of the way to cut it that came furthest."""
+    worst: Trouble | None = None
+    turns: tuple[int, ...] | None = ()
+    for _ in range(ATTEMPTS):
+        if turns is None:
+            break
+        reader = Reader(line, space, turns)
+        try:
+            return in_units(read_line(reader), space)
+        except Trouble as trouble:
+            if worst is None or trouble.reached > worst.reached:
+                worst = trouble
+        except RecursionError:
+            raise RuleError(
+                f"The rule '{line[:60]}…' has too many nested brackets.", "Make it shorter."
+            ) from None
+        turns = reader.next_turns()
+    assert worst is not None
+    raise worst
+
+
+def _without_comment(line: str) -> str:
+    """A line of a file without the comment at its end."""
+    marks = (found for found in _QUOTES_AND_MARKS.finditer(line) if found[0] == "#")
+    return line[: next((found.start() for found in marks), None)].strip()
 
 
 def _as_rule(given: Any, space: Space) -> Rule:

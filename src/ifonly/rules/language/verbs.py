@@ -27,6 +27,7 @@ from ifonly.rules.joint.pairs import Determines
 from ifonly.rules.language.cursor import Reader
 from ifonly.rules.language.dates import limit_text
 from ifonly.rules.language.groups import read_causes, read_group, read_together
+from ifonly.rules.language.meant import MODAL
 from ifonly.rules.language.names import name_text
 from ifonly.rules.language.relations import SIGNS, read_relation
 from ifonly.rules.levels import Missing, OneOf
@@ -65,7 +66,8 @@ def read_about(reader: Reader, name: str) -> Rule:
     else:
         pair = " ".join(reader.line[reader.at :].split()[:2])
         near = close(word, tuple(VERBS)) or close(pair, tuple(VERBS))
-        hint = near or f"After a feature: {FORMS}."
+        # 'can' is near to 'and', and means neither that nor 'changes'.
+        hint = near if near and word not in MODAL else f"After a feature: {FORMS}."
     raise reader.trouble(f"{reader.after()}{word!r} is not a verb of a rule.", hint)
 
 
