@@ -8,8 +8,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import typer
 
 from ifonly import Answers, cost
+from ifonly.cli.app import app
 from ifonly.cli.options import as_row_rules, as_weights
 from ifonly.tables.orders import as_ordinal
 
@@ -31,6 +33,7 @@ def framed(ran: Any) -> pd.DataFrame:
 CONTENT = {
     "rules.txt": "# what nobody changes\njob fixed\n\n  income only increases  \n",
     "rules.json": '["job fixed", {"rule": "monotone", "name": "income", "up": true}]',
+    "beside.txt": "job fixed # nobody's\nincome only increases\t# 'up'\n",
     "marked.txt": "\ufeffjob fixed\r\nincome only increases\r\n",
 }
 
@@ -42,6 +45,18 @@ def test_rules_of_a_file_are_those_given_one_by_one(explain: Any, folder: Path, 
     single = explain("--rule", "job fixed", "--rule", "income only increases", "--format", "csv")
     assert ran.code == 0
     assert ran.out == single.out
+
+
+def test_every_command_with_an_option_k_takes_it_with_one_dash_or_two(explain: Any) -> None:
+    assert explain("--k", "1", "--format", "csv").out == explain("-k", "1", "--format", "csv").out
+    group: Any = typer.main.get_command(app)
+    options = {one for name in group.commands for one in names_of(group.commands[name])}
+    assert options == {("-k", "--k")}
+
+
+def names_of(command: Any) -> list[tuple[str, ...]]:
+    """How the options of a command are called of which one is -k."""
+    return [tuple(one.opts) for one in command.params if "-k" in one.opts]
 
 
 def test_a_file_and_single_rules_hold_together(explain: Any, folder: Path) -> None:

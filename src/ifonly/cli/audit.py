@@ -48,7 +48,7 @@ Beside = Annotated[
 ]
 Written = Annotated[Format | None, typer.Option("--format", help="By default the ending of --out.")]
 Report = Annotated[Path | None, typer.Option(help="The HTML report to write.")]
-K = Annotated[int, typer.Option("-k", help="How many answers per refused row.")]
+K = Annotated[int, typer.Option("-k", "--k", help="How many answers per refused row.")]
 Within = Annotated[float | None, typer.Option(help="The budget of effectiveness, a distance.")]
 Part = Annotated[float, typer.Option("--share", help="The share that cost and choice speak of.")]
 Least = Annotated[int, typer.Option(help="Groups of fewer refused rows are not compared.")]

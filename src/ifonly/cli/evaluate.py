@@ -48,7 +48,7 @@ Trust = Annotated[
     list[str] | None, typer.Option(help="A type that a .skops file may hold, by its exact name.")
 ]
 Target = Annotated[str, typer.Option(help="For a table: the wanted class, or 'opposite'.")]
-K = Annotated[int | None, typer.Option("-k", help="For a table: how many were asked for.")]
+K = Annotated[int | None, typer.Option("-k", "--k", help="For a table: how many were asked for.")]
 Missing = Annotated[
     list[str] | None,
     typer.Option("--missing", help="For a table: a word that means a missing value."),

@@ -43,7 +43,7 @@ Outcome = Annotated[str, typer.Option(help="The outcome column of the files; it 
 Target = Annotated[
     str, typer.Option(help="The wanted class, 'opposite', 'other', or a range LOW..HIGH.")
 ]
-K = Annotated[int, typer.Option("-k", help="How many answers per row.")]
+K = Annotated[int, typer.Option("-k", "--k", help="How many answers per row.")]
 Rules = Annotated[
     list[str] | None,
     typer.Option(
@@ -51,7 +51,10 @@ Rules = Annotated[
     ),
 ]
 RuleFile = Annotated[
-    Path | None, typer.Option("--rules", help="A file of rules: one per line, or a JSON list.")
+    Path | None,
+    typer.Option(
+        "--rules", help="A file of rules: one per line, # before a comment; or a JSON list."
+    ),
 ]
 RowRules = Annotated[
     list[str] | None,
