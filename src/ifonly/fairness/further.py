@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 
 from ifonly.fairness.actions import (
+    Action,
     ActionTree,
     FewActions,
     IfThen,
+    Said,
     action_tree,
     few_actions,
     if_then,
@@ -20,9 +22,10 @@ from ifonly.fairness.actions import (
 from ifonly.fairness.compared import Terms
 from ifonly.fairness.one_pass import Pass
 from ifonly.fairness.subgroups import Conditions, Subgroup, Subgroups, worst_subgroups
+from ifonly.space import Space
 
 SHOWN = 5
-"""How many actions a tree chooses from, and how many subgroups get actions."""
+"""How many actions a tree chooses from, and how many subgroups get actions, or all alarms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,8 @@ class Further:
     tree: ActionTree | None = None
     groups: pd.DataFrame | None = None
     """[r] the groups of the refused rows."""
+    said: Said | None = None
+    """The words of an action of the pool as advice to some of the refused rows."""
 
     @classmethod
     def of(cls, one: Pass, terms: Terms) -> Further:
@@ -50,7 +55,7 @@ class Further:
         known = Conditions.of(one.space, rows, least=least)
         for name in map(str, groups.columns):  # such a group gives no advice
             known = known.without(name)
-        texts = tuple(few.texts[place] for place in places)
+        said = partial(_said, one.space, rows, few.pool)
         search = partial(worst_subgroups, one.space, rows, cost, groups, least=least)
         names = (*map(str, groups.columns), "")
         lost = not np.isfinite(cost).all()
@@ -58,8 +63,9 @@ class Further:
             worst={name: search(attribute=name) for name in names},
             unreached={name: search(attribute=name, by="reach") for name in names} if lost else {},
             few=few,
-            tree=action_tree(known, few.cost[:, places], texts, least=least) if places else None,
+            tree=_tree(known, few, places, said, least) if places else None,
             groups=groups,
+            said=said,
         )
 
     @property
@@ -104,5 +110,28 @@ class Further:
     def advised(self, search: Subgroups) -> list[tuple[Subgroup, tuple[IfThen, ...]]]:
         """The worst subgroups, each with the actions that suit it and those compared with."""
         acts = self.few if self.few is not None and self.few.sets else None
-        found = search.found[:SHOWN]
-        return [(one, () if acts is None else if_then(acts, one, 1)) for one in found]
+        found = search.found[: max(SHOWN, len(search.alarms))]
+        return [
+            (one, () if acts is None else if_then(acts, one, 1, said=self.said)) for one in found
+        ]
+
+
+def _said(
+    space: Space, refused: np.ndarray, pool: Sequence[Action], place: int, rows: np.ndarray
+) -> str:
+    """An action of the pool in words, without the steps that change none of some refused rows."""
+    return pool[place].for_rows(space, refused[rows]).text(space)
+
+
+def _tree(
+    known: Conditions, few: FewActions, places: list[int], said: Said, least: int
+) -> ActionTree:
+    """Who takes which of some actions of the pool."""
+    texts = tuple(few.texts[place] for place in places)
+    return action_tree(
+        known,
+        few.cost[:, places],
+        texts,
+        least=least,
+        said=lambda action, rows: said(places[action], rows),
+    )

@@ -1,6 +1,6 @@
 """Few actions for everybody, and who takes which."""
 
-from ifonly.fairness.actions.action import Action, Step, applied
+from ifonly.fairness.actions.action import Action, Said, Step, applied
 from ifonly.fairness.actions.few import ActionSet, FewActions, few_actions
 from ifonly.fairness.actions.if_then import IfThen, if_then
 from ifonly.fairness.actions.tree import ActionTree, action_tree
@@ -11,6 +11,7 @@ __all__ = [
     "ActionTree",
     "FewActions",
     "IfThen",
+    "Said",
     "Step",
     "action_tree",
     "applied",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +10,12 @@ import numpy as np
 from ifonly.answers.views import shown_features
 from ifonly.render.view import value_text
 from ifonly.space import Space
+from ifonly.space.distance import differs
 from ifonly.space.table.values import value_of
 
 SET, ADD, RAISE, LOWER = "set", "add", "raise", "lower"
+Said = Callable[[int, np.ndarray], str]
+"""The words of an action, by its position, as advice to rows, by theirs [n]."""
 
 
 @dataclass(frozen=True, order=True)
@@ -47,6 +50,13 @@ class Action:
         'raise pay by 5000'
         """
         return " and ".join(_words(space, step) for step in self.steps)
+
+    def for_rows(self, space: Space, rows: np.ndarray) -> Action:
+        """The action without the steps that change none of rows [n, d]; itself if none is left."""
+        alone = applied(space, [Action((step,)) for step in self.steps], rows)
+        moves = np.asarray(differs(alone, rows[:, None]).any(axis=(0, 2)))
+        kept = tuple(step for step, one in zip(self.steps, moves, strict=True) if one)
+        return Action(kept) if kept else self
 
 
 def applied(space: Space, actions: Sequence[Action], rows: np.ndarray) -> np.ndarray:

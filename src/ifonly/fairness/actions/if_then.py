@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ifonly.fairness.actions.action import Said
 from ifonly.fairness.actions.few import FewActions
 from ifonly.fairness.subgroups import Subgroup
 
@@ -35,9 +36,15 @@ class IfThen:
         return {"action": self.action, **both, "mean_cost": cost[0], "mean_cost_others": cost[1]}
 
 
-def if_then(few: FewActions, subgroup: Subgroup, most: int = 3) -> tuple[IfThen, ...]:
-    """The actions that would be chosen for either side alone, `most` of each, best first."""
+def if_then(
+    few: FewActions, subgroup: Subgroup, most: int = 3, *, said: Said | None = None
+) -> tuple[IfThen, ...]:
+    """The actions that would be chosen for either side alone, `most` of each, best first.
+
+    They are `said` of the rows of both sides; by default, in the words of the pool.
+    """
     sides = subgroup.members, subgroup.others
+    both = np.concatenate(sides)
     places = {place for rows in sides for place in few.for_rows(rows, most)}
     lines = []
     for place in places:
@@ -47,5 +54,7 @@ def if_then(few: FewActions, subgroup: Subgroup, most: int = 3) -> tuple[IfThen,
         mean = [
             float(c[f].mean()) if f.any() else np.nan for c, f in zip(costs, found, strict=True)
         ]
-        lines.append(IfThen(few.texts[place], share, (mean[0], mean[1])))
-    return tuple(sorted(lines, key=lambda one: (-sum(one.effectiveness), one.action)))
+        text = few.texts[place] if said is None else said(place, both)
+        lines.append(IfThen(text, share, (mean[0], mean[1])))
+    # Actions that differ elsewhere only are one action here.
+    return tuple(sorted({*lines}, key=lambda one: (-sum(one.effectiveness), one.action)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ifonly.fairness.actions.action import Said
 from ifonly.fairness.subgroups.conditions import Conditions
 
 DEPTH = 3
@@ -62,20 +63,23 @@ def action_tree(
     *,
     depth: int = DEPTH,
     least: int = 30,
+    said: Said | None = None,
 ) -> ActionTree:
     """The tree of conditions over r rows, with costs [r, s] of actions, infinite if one fails.
 
     Each split is the one after which most rows have an action that works, one for either side, and
-    of as many the one of the lowest cost.
+    of as many the one of the lowest cost. An action is `said` of the rows of its leaf; by default,
+    in its text.
     """
-    found = _grown(known, cost, texts, np.arange(len(cost)), (), depth=depth, least=least)
+    words = said or (lambda action, rows: texts[action])
+    found = _grown(known, cost, words, np.arange(len(cost)), (), depth=depth, least=least)
     return ActionTree(tuple(found))
 
 
 def _grown(
     known: Conditions,
     cost: np.ndarray,
-    texts: tuple[str, ...],
+    said: Said,
     rows: np.ndarray,
     path: tuple[str, ...],
     *,
@@ -93,11 +97,11 @@ def _grown(
         inside = known.members[place, rows]
         for part, text in ((inside, known.texts[place]), (~inside, negated(known.texts[place]))):
             below = {"depth": depth - 1, "least": least}
-            yield from _grown(known, cost, texts, rows[part], (*path, text), **below)
+            yield from _grown(known, cost, said, rows[part], (*path, text), **below)
         return
     mean = float(total[action] / count[action]) if count[action] else np.nan
     share = float(count[action] / max(1, len(rows)))
-    told = texts[action] if count[action] else "no action works"
+    told = said(action, rows) if count[action] else "no action works"
     yield Leaf(path, told, len(rows), share, mean)
 
 
