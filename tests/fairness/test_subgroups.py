@@ -148,8 +148,16 @@ def test_groups_are_compared_within_a_subgroup() -> None:
     inside, female = x[:, 1] == 0, (groups["sex"] == "f").to_numpy()
     assert np.array_equal(first.members, np.flatnonzero(inside & female))
     assert np.array_equal(first.others, np.flatnonzero(inside & ~female))
-    assert "Where job is x, f: " in first.sentence
+    n, m = first.rows
+    assert f"Where job is x, f: {first.share[0]:.0%} of {n} rows have an answer" in first.sentence
+    assert f", and {first.share[1]:.0%} of the {m} others. That is " in first.sentence
     assert "sex" not in " ".join(text for one in found.found for text in one.conditions)
+
+
+def test_a_subgroup_is_compared_with_rows_elsewhere() -> None:
+    space, x, cost, groups = table(1, n=400)
+    first = worst_subgroups(space, x, cost, groups).found[0]
+    assert f"{first.share[1]:.0%} of the {first.rows[1]} rows elsewhere. " in first.sentence
 
 
 def test_a_group_that_reaches_nobody_is_the_worst() -> None:

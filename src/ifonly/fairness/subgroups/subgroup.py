@@ -45,14 +45,15 @@ class Subgroup:
         """The subgroup in one line."""
         where = " and ".join(self.conditions)
         of = f"Where {where}" if where else "Of all refused rows"
-        who, than = (f"{of}, {self.side}", "the others") if self.side else (of, "rows elsewhere")
+        who, than = (f"{of}, {self.side}", "others") if self.side else (of, "rows elsewhere")
         within = "at all" if np.isinf(self.budget) else f"within a cost of {self.budget:.3g}"
         chance = "< 0.001" if self.adjusted < 0.001 else f"= {self.adjusted:.3f}"
         return (
-            f"{who}: {self.share[0]:.0%} of {self.rows[0]} rows have an answer {within}, of "
-            f"{than} {self.share[1]:.0%} of {self.rows[1]}. That is {100 * self.difference:.0f} "
-            f"points less ({100 * self.low:.0f} to {100 * self.high:.0f}; p {chance}, both "
-            "corrected for all comparisons)."
+            f"{who}: {self.share[0]:.0%} of {self.rows[0]} rows have an answer {within}, and "
+            f"{self.share[1]:.0%} of the {self.rows[1]} {than}. That is "
+            f"{100 * self.difference:.0f} points less ({100 * self.low:.0f} to "
+            f"{100 * self.high:.0f}; p {chance}, both corrected for all comparisons of the search "
+            "for subgroups)."
         )
 
 
