@@ -78,7 +78,8 @@ def _tested(audit: AuditData, attribute: str) -> Iterator[str]:
             f"<b>{isolated(attribute)} = {isolated(line['group'])}</b>: within a cost of "
             f"{line['budget']:.3g}, {100 * abs(line['difference']):.0f} percentage points {side} "
             "refused rows have an answer than of the others "
-            f"(p {escape(p_text(line['p_holm'], sign='= '))} after Holm's correction)."
+            f"(p {escape(p_text(line['p_holm'], sign='= '))} by the permutation test of groups, "
+            "after Holm's correction)."
         )
 
 

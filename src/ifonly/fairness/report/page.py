@@ -14,6 +14,7 @@ from ifonly.errors import MissingExtra
 from ifonly.fairness.compared import OVERALL
 from ifonly.fairness.data import AuditData
 from ifonly.fairness.measures import MEASURES
+from ifonly.fairness.report.chart import drawn_curves
 from ifonly.fairness.report.findings import findings, worst_and_best
 from ifonly.fairness.report.wording import TITLES, apart_by, between, number, p_text
 from ifonly.render import page_parts as pages
@@ -30,6 +31,14 @@ NO_BIAS = (
     " That is no sign of bias by itself: who has less to begin with needs more. It says where "
     "recourse is hard, or missing."
 )
+
+
+TESTED = {
+    "difference": "others less group",
+    "p": "p by permutations",
+    "p_holm": "p after Holm",
+}
+"""The columns of the tests, as the page names them."""
 
 
 def page(audit: AuditData) -> str:
@@ -86,7 +95,7 @@ def _group_section(audit: AuditData, attribute: str) -> Section:
     """All about the groups of an attribute."""
     own = audit.curves[audit.curves["attribute"] == attribute]
     try:
-        drawn = plot_curves.svg(plot_curves.figure(own, attribute))
+        drawn = plot_curves.svg(drawn_curves(own, attribute))
         caption = (
             "The share of each group's refused rows with an answer within a budget, "
             "with 95 % intervals. A lower curve is worse."
@@ -103,10 +112,12 @@ def _group_section(audit: AuditData, attribute: str) -> Section:
         budget=[number(value) for value in tests["budget"]],
         p=[p_text(value) for value in tests["p"]],
         p_holm=[p_text(value) for value in tests["p_holm"]],
-    ).rename(columns={"difference": "others less group", "p_holm": "p after Holm"})
+    ).rename(columns=TESTED)
     told = (
         "The largest difference between the curve of a group and that of all other rows, at the "
-        "budget where it is. Above 0, the group is worse off."
+        "budget where it is. Above 0, the group is worse off. p is that of a permutation test, "
+        "then corrected for all groups tested. The search for subgroups below compares groups by a "
+        "test of its own, corrected for many more comparisons: its p-values are others."
     )
     parts = [
         table(_measures(audit, attribute), _CAPTION, "claims"),
@@ -200,13 +211,13 @@ def _worst_subgroups(audit: AuditData) -> list[str]:
                 f"Each is compared with {than}: {search.comparisons:,} comparisons, {sure or 'no'} "
                 f"difference{'s' * (sure != 1)} that chance does not explain at the "
                 f"{search.level:.0%} level after Holm's correction."
-                f"{NO_BIAS * (not search.attribute)}{' The largest:' * bool(search.found)}"
+                f"{NO_BIAS * (not search.attribute)}{' Listed here:' * bool(sure)}"
             )
         )
         lines = "".join(
             f"<li>{escape(one.sentence)}"
             f"{listed(act.sentence for act in actions) if search.by == 'curve' else ''}</li>"
-            for one, actions in audit.further.advised(search)
+            for one, actions in audit.further.advised(search)[:sure]
         )
         parts.append(f'<ul class="note">{lines}</ul>' if lines else "")
     return parts or [text("No row is refused.")]
