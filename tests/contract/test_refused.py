@@ -130,6 +130,43 @@ def test_a_bad_request_of_another_route(
     assert told in found.detail
 
 
+@pytest.fixture(scope="module")
+def examples(small: Handler) -> dict[str, dict[str, Any]]:
+    """A request of each route that has one."""
+    found = {route: one["request"]["examples"] for route, one in small.schemas().items()}
+    return {route: some[0] for route, some in found.items() if some}
+
+
+@given(data=st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_misspelled_field_is_named_with_the_one_that_is_absent(
+    small: Handler, examples: dict[str, dict[str, Any]], data: st.DataObject
+) -> None:
+    needed = [
+        (route, name)
+        for route, one in ROUTES.items()
+        for name, field in one.request.model_fields.items()
+        if field.is_required() and route in examples
+    ]
+    route, name = data.draw(st.sampled_from(needed))
+    request = dict(examples[route])
+    place = data.draw(st.integers(0, len(name) - 1))
+    other = data.draw(st.sampled_from([name[:place] + name[place + 1 :], f"{name}s", f"my_{name}"]))
+    assume(other not in ROUTES[route].request.model_fields)
+    request[other] = request.pop(name)
+    found = problem(small, route, request)
+    assert (found.status, found.field) == (422, other)
+    assert found.detail == f"There is no field {other!r}."
+    assert found.hint == f"Did you mean {name!r}?"
+
+
+def test_an_absent_field_is_asked_for(small: Handler) -> None:
+    found = problem(small, "explain", {"instances": [ROW]})
+    assert (found.field, found.detail) == ("rows", "This field is absent.")
+    assert found.hint == "Give 'rows'; there is no field 'instances'."
+    assert problem(small, "explain", {}).hint == "Give 'rows'."
+
+
 @pytest.mark.parametrize(
     ("value", "told"),
     [

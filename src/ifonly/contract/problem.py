@@ -19,9 +19,12 @@ from ifonly.errors import (
     RuleError,
     ServiceError,
     TargetError,
+    close,
     nearest,
 )
 
+MISSING, EXTRA = "missing", "extra_forbidden"
+"""What pydantic calls a field that is absent, and one that there is not."""
 LONGEST = 2000
 """The most characters of a message: it may quote what was sent."""
 KINDS: dict[str, tuple[int, str]] = {
@@ -153,13 +156,26 @@ class Refused(IfonlyError):
         field = max(own, key=len)
         same = [one for one, place in zip(errors, fields, strict=True) if place == field]
         name = str(same[0]["loc"][-1])
-        if same[0]["type"] == "extra_forbidden":
+        if same[0]["type"] == EXTRA:
             hint = nearest(name, known) if field == name else ""
             return cls(f"There is no field {name!r:.60}.", hint, field=field)
-        if same[0]["type"] == "missing":
-            return cls("This field is absent.", field=f"{field}.{name}" if field else name)
+        if same[0]["type"] == MISSING:
+            return cls._absent(errors, same[0]["loc"][:-1], field)
         wanted = " ".join(dict.fromkeys(f"{one['msg']}." for one in same))
         return cls(f"{same[0]['input']!r:.60} cannot be used here.", wanted, field=field)
+
+    @classmethod
+    def _absent(cls, errors: Iterable[Any], parent: Sequence[Any], field: str) -> Refused:
+        """The problem of a field that is absent; another one there may be meant for it."""
+        start = f"{field}." if field else ""
+        here = [(one["type"], str(one["loc"][-1])) for one in errors if one["loc"][:-1] == parent]
+        absent, other = ([name for kind, name in here if kind == one] for one in (MISSING, EXTRA))
+        for name in other:
+            if hint := close(name, absent):
+                return cls(f"There is no field {name!r:.60}.", hint, field=f"{start}{name}")
+        unknown = f"; there is no field {other[0]!r:.60}" if other else ""
+        hint = f"Give {absent[0]!r}{unknown}."
+        return cls("This field is absent.", hint, field=f"{start}{absent[0]}")
 
 
 @contextmanager
