@@ -24,6 +24,7 @@ def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -
     shown = shown_features(answers.space, named=named)
     changed, distance = answers.changed(), answers.distance()
     follows = changed & ~answers.acted_features()
+    same = _same_way(answers, changed)
     scores, row_scores = (
         shown_scores(s, answers.scores) for s in (answers.score, answers.row_score)
     )
@@ -53,6 +54,7 @@ def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -
                     score=float(scores[q, a]),
                     distance=float(distance[q, a]),
                     extra=bool(answers.extra[q, a]),
+                    resembles=bool(answers.extra[q, a] and same[q, a]),
                     odd=answers.usual is not None and bool(answers.usual[q, a] < RARE),
                     agreeing=None if answers.agreeing is None else float(answers.agreeing[q, a]),
                     tolerated=None if answers.tolerated is None else float(answers.tolerated[q, a]),
@@ -67,6 +69,15 @@ def row_views(answers: AnswerData, rows: Iterable[int], *, named: bool = True) -
         )
         for q in rows
     ]
+
+
+def _same_way(answers: AnswerData, changed: np.ndarray) -> np.ndarray:
+    """bool [q, k]: whether an unmarked one moves the same features, that way or to that level."""
+    moved = answers.points - answers.x[:, None]
+    ways = np.where(answers.space.continuous, np.sign(moved), answers.points)
+    ways = np.where(changed, np.nan_to_num(ways, nan=np.inf), -np.inf)
+    same = (ways[:, :, None] == ways[:, None]).all(axis=3)
+    return np.asarray((same & (answers.filled & ~answers.extra)[:, None]).any(axis=2))
 
 
 @dataclass(frozen=True)

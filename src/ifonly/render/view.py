@@ -45,6 +45,8 @@ class AnswerView:
     """What the score is: a 'probability', a 'margin', a predicted 'number', or only a 'label'."""
     extra: bool = False
     """Whether it resembles another answer or changes more than needed, and fills a place."""
+    resembles: bool = False
+    """Which of the two: whether another answer moves the same features, that way."""
     odd: bool = False
     """Whether fewer than one in a hundred real rows are as unusual."""
     odd_by: tuple[tuple[str, Any], ...] = ()

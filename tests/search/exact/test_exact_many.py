@@ -238,9 +238,7 @@ def test_what_fills_a_place_is_marked_where_a_smaller_change_is_enough() -> None
     answers = found(linear(1.0, 0.01), 0, 0, k=2)
     assert answers.points[0].tolist() == [[100, 0], [100, 1]]
     assert answers.extra.tolist() == [[False, True]]
-    assert answers.sentences()[0][1].endswith(
-        "It resembles another answer, or changes more than needed."
-    )
+    assert answers.sentences()[0][1].endswith(" It changes more than needed.")
 
 
 def test_a_value_that_goes_missing_needlessly_is_marked() -> None:
