@@ -33,7 +33,7 @@ TRIED = "Every allowed change was tried: "
 NONE = {
     SOLVER: "A solver proved that no answer exists.",
     EVERY: f"{TRIED}none is enough.",
-    BOUNDS: "The model's bounds prove that no allowed change is enough.",
+    BOUNDS: "It is proved that no allowed change is enough.",
 }
 NO_MORE = ("A solver proved that there are no others.", f"{TRIED}there are no others.")
 SHORT = (Status.NOT_FOUND, Status.PARTIAL)
@@ -267,10 +267,11 @@ def _broken(problem: Problem, rows: np.ndarray) -> dict[int, str]:
     for place in np.flatnonzero(~part.lawful(part.x[:, None])[:, 0]):
         row = int(rows[place])
         x = problem.x[[row]]
-        held = [(rule, rule.holds(problem.space, x, x[:, None])) for rule in problem.rules_of(row)]
-        listed = ", ".join(f"'{rule}'" for rule, holds in held if not holds.all())
-        if listed:
-            notes[row] = f"The row itself breaks {listed}."
+        rules, own = problem.rules_of(row), x[:, None]
+        broken = [rule for rule in rules if not rule.holds(problem.space, x, own).all()]
+        if broken:
+            said = f"The row itself breaks {', '.join(f"'{rule}'" for rule in broken)}."
+            notes[row] = " ".join([said, *filter(None, (rule.advice for rule in broken))])
     return notes
 
 
