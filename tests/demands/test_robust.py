@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import ifonly
 from ifonly import Answers, Explainer, Logit, Refits, Robust, Status, Within
+from ifonly.demands.agreement import Agreement
 from ifonly.demands.robust import as_robust
 from ifonly.errors import ModelError, OptionError
 
@@ -43,6 +44,35 @@ def test_a_share_of_the_models_is_enough() -> None:
         for share in (0.5, 0.9)
     ]
     assert [int(frame["income"].iloc[0]) for frame in nearest] == [31, 51]
+
+
+@pytest.mark.parametrize("share", [1.0, 0.6, 0.2])
+def test_law_the_demands_margin_tells_agreement_and_every_step_towards_it(share: float) -> None:
+    rng = np.random.default_rng(0)
+    margins = rng.normal(0.2, 1.0, (5, 400))
+
+    class Fixed:
+        """A model whose margins are known."""
+
+        def __init__(self, own: np.ndarray) -> None:
+            self.own = own
+
+        def margin(self, *_: Any) -> np.ndarray:
+            return self.own
+
+    def said(margins: np.ndarray) -> np.ndarray:
+        others: Any = tuple(map(Fixed, margins))
+        goal: Any = None
+        return Agreement(others, share).margin(goal, np.empty(0), np.empty(0))
+
+    before, needed = said(margins), Agreement((None,) * 5, share).needed  # type: ignore[arg-type]
+    assert ((before > 0) == ((margins > 0).sum(axis=0) >= needed)).all()
+    lacking = np.flatnonzero(before <= 0)
+    ranked = np.argsort(-margins, axis=0)
+    worst = ranked[needed - 1, lacking]  # of those that count, the farthest from agreeing
+    nearer = margins.copy()
+    nearer[worst, lacking] *= 0.9
+    assert (said(nearer)[lacking] > before[lacking]).all()
 
 
 def test_models_may_have_their_classes_in_another_order() -> None:

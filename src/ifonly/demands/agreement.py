@@ -99,12 +99,18 @@ class Agreement:
         return replace(self, sure=True)
 
     def margin(self, goal: Goal, x: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """[n] the least margin among those of the models that agree most with points [n, d]."""
+        """[n] the least margin among those of the models that agree most with points [n, d].
+
+        Where that is not above 0, the mean of what each of these models lacks: a search that saw
+        only the least would not see that others come nearer.
+        """
         if self.sure:
             agree = self.agreeing(goal, points).sum(axis=0)
             return np.where(agree >= self.needed, 1.0, -1.0)
         margins = np.sort([other.margin(goal, points) for other in self.others], axis=0)
-        return np.asarray(margins[len(self.others) - self.needed])
+        most = margins[len(self.others) - self.needed :]
+        lacking = np.minimum(most, 0.0).mean(axis=0)
+        return np.asarray(np.where(most[0] > 0, most[0], lacking))
 
     def agreeing(self, goal: Goal, points: np.ndarray) -> np.ndarray:
         """bool [models, n]: which of them give points [n, d] the wanted outcome."""

@@ -106,7 +106,7 @@ def audit(
     within
         The budget of `effectiveness`, a distance; by default the median cost of all rows reached.
     share
-        The share of a group that `cost` and `choice` speak of.
+        The share of a group that `cost` and `choice` speak of; by default a half.
     least
         Groups of fewer rows, or of fewer refused rows, are listed and not compared.
     threshold, weights, categorical, space

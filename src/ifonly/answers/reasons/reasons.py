@@ -73,7 +73,8 @@ class AnswerReasons(AnswerQuestions):
         """One line per row and feature: its weight as a reason, and its place among the reasons.
 
         `rank` counts the reasons of a row from 1, and is 0 for other features; `weight` is missing
-        where the row has the wanted outcome. The others are as in `reasons`.
+        where the row has the wanted outcome. The others are as in `reasons`; `actionable` is False
+        also where no value of the feature helps, whatever the rules allow.
 
         Parameters
         ----------
