@@ -17,6 +17,7 @@ from ifonly.problem.goal import Goal
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.problem.proof import Proof
+from ifonly.rules.language.advice import said_of_broken
 from ifonly.solve.method import Method
 from ifonly.solve.pose import outside
 from ifonly.solve.short.conflict import closed, conflicts
@@ -264,14 +265,12 @@ def _broken(problem: Problem, rows: np.ndarray) -> dict[int, str]:
     """A note for each of some rows that break rules as they are."""
     notes = {}
     part = problem.take(rows)
-    for place in np.flatnonzero(~part.lawful(part.x[:, None])[:, 0]):
-        row = int(rows[place])
+    for row in rows[~part.lawful(part.x[:, None])[:, 0]].tolist():
         x = problem.x[[row]]
-        rules, own = problem.rules_of(row), x[:, None]
-        broken = [rule for rule in rules if not rule.holds(problem.space, x, own).all()]
+        held = [(rule, rule.holds(problem.space, x, x[:, None])) for rule in problem.rules_of(row)]
+        broken = [rule for rule, holds in held if not holds.all()]
         if broken:
-            said = f"The row itself breaks {', '.join(f"'{rule}'" for rule in broken)}."
-            notes[row] = " ".join([said, *filter(None, (rule.advice for rule in broken))])
+            notes[row] = said_of_broken(broken)
     return notes
 
 
