@@ -189,14 +189,16 @@ def test_sigterm_finishes_what_runs(other: Server) -> None:
     assert '"event": "stopped", "head": ' in other.log.read_text()
 
 
-def test_a_model_that_cannot_be_opened_is_an_error(tmp_path: Path, capsys: Any) -> None:
+def test_a_model_that_cannot_be_opened_is_said_once(tmp_path: Path, capsys: Any) -> None:
     from ifonly.cli import main
 
     (tmp_path / "m.joblib").write_bytes(b"x")
     (tmp_path / "t.csv").write_text("a\n1\n")
     arguments = ["serve", str(tmp_path / "m.joblib"), "--data", str(tmp_path / "t.csv")]
-    more = ["--port", "0", "--record", "none", "--workers", "1"]
+    more = ["--port", "0", "--record", "none", "--workers", "2"]
     with pytest.raises(SystemExit) as ended:
         main([*arguments, *more])
     assert ended.value.code == 2
-    assert "--trust-pickle" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "--trust-pickle" in said
+    assert said.count("runs code when it is opened") == 1

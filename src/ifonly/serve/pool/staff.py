@@ -45,14 +45,16 @@ class Staff:
 
     async def start(self) -> None:
         """Start the processes; raises the error of a model that cannot be opened."""
-        hired = [self._hire(ATTEMPTS) for _ in range(self.workers)]
-        for one in await asyncio.gather(*hired, return_exceptions=True):
-            if isinstance(one, BaseException):
-                raise one
+        hiring = [self._hire(ATTEMPTS) for _ in range(self.workers)]
+        hired = await asyncio.gather(*hiring, return_exceptions=True)
+        ready = [one for one in hired if isinstance(one, Process)]
+        errors = [one for one in hired if isinstance(one, BaseException)]
+        errors += [error for one in ready for _, error in one.opened.values() if error is not None]
+        if errors:  # whoever starts the service says it, once
+            await asyncio.gather(*map(Process.end, ready))
+            raise errors[0]
+        for one in ready:
             self._take_on(one)
-        errors = [error for one in self.processes for _, error in one.opened.values()]
-        for error in filter(None, errors):
-            raise error
         self._run(self._renew_all())
 
     async def end(self) -> None:
