@@ -15,8 +15,8 @@ from ifonly.errors import OptionError
 from ifonly.fairness.bootstrap import difference, ratio
 from ifonly.fairness.compared import OVERALL
 from ifonly.fairness.data import AuditData
-from ifonly.fairness.report.chart import drawn_curves
 from ifonly.fairness.report.page import page
+from ifonly.render import plot_curves
 
 VERSION = 1
 """The version of the JSON of an audit."""
@@ -158,7 +158,7 @@ class Audit(AuditData):
         if attribute not in known:
             raise OptionError(f"There is no attribute {attribute!r}.", f"Known: {known}.")
         own = self.curves[self.curves["attribute"] == attribute]
-        return drawn_curves(own, attribute)
+        return plot_curves.figure(own, attribute)
 
     @overload
     def to_json(self, path: None = None) -> str: ...

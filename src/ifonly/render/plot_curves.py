@@ -21,6 +21,8 @@ SKEWED = 5.0
 """Where the last budget is so many times the median one, the small ones are drawn wider."""
 MOST = 8
 """How many groups are drawn, those with the most different curves first."""
+APART = 0.6
+"""The least space between two labels of budgets, in heights of their text."""
 
 
 def figure(curves: pd.DataFrame, title: str) -> Figure:
@@ -62,6 +64,7 @@ def figure(curves: pd.DataFrame, title: str) -> Figure:
     if drawn:
         for text in axes.legend(loc="lower right", frameon=False).get_texts():
             text.set_parse_math(False)
+    _thin_labels(made)
     return made
 
 
@@ -79,6 +82,23 @@ def _ticks(last: float) -> list[float]:
     top = math.floor(math.log10(last))
     powers = range(top - 1, top + 1)
     return [0.0, *(float(f"{lead}e{power}") for power in powers for lead in (1, 2, 5))]
+
+
+def _thin_labels(made: Figure) -> None:
+    """Leave out the budgets whose labels would overlap: 0 stays, then the largest come first."""
+    (axes,) = made.axes
+    made.draw_without_rendering()
+    first, last = axes.get_xlim()
+    ticks = [one for one in axes.get_xticks() if first <= one <= last]
+    boxes = {one.get_position()[0]: one.get_window_extent() for one in axes.get_xticklabels()}
+    kept: list[float] = []
+    for tick in (*ticks[:1], *reversed(ticks[1:])):
+        box = boxes[tick]
+        space = APART * box.height
+        if all(box.x1 + space < boxes[one].x0 or boxes[one].x1 + space < box.x0 for one in kept):
+            kept.append(tick)
+    if len(kept) < len(ticks):
+        axes.set_xticks(sorted(kept))
 
 
 def svg(made: Figure) -> bytes:

@@ -14,7 +14,6 @@ from ifonly.errors import MissingExtra
 from ifonly.fairness.compared import OVERALL
 from ifonly.fairness.data import AuditData
 from ifonly.fairness.measures import MEASURES
-from ifonly.fairness.report.chart import drawn_curves
 from ifonly.fairness.report.findings import findings, worst_and_best
 from ifonly.fairness.report.wording import TITLES, apart_by, between, number, p_text
 from ifonly.render import page_parts as pages
@@ -95,7 +94,7 @@ def _group_section(audit: AuditData, attribute: str) -> Section:
     """All about the groups of an attribute."""
     own = audit.curves[audit.curves["attribute"] == attribute]
     try:
-        drawn = plot_curves.svg(drawn_curves(own, attribute))
+        drawn = plot_curves.svg(plot_curves.figure(own, attribute))
         caption = (
             "The share of each group's refused rows with an answer within a budget, "
             "with 95 % intervals. A lower curve is worse."
