@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +18,10 @@ from ifonly.scale.on.frames import FrameTask, check_frame, refuse_repeated
 from ifonly.scale.on.parcel import Parcel, taken
 from ifonly.scale.shard import Shard
 from ifonly.scale.task import Done, Task
-from ifonly.solve.workers.worker import ONE_THREAD, deaf
+from ifonly.solve.workers.worker import ONE_THREAD, deaf, environment_kept
 
 SET = ("MALLOC_TRIM_THRESHOLD_", "PYTHONHASHSEED", *ONE_THREAD)
-"""What Dask sets in the environment of a process that starts workers."""
+"""What Dask sets in the environment of a process that starts workers, for these."""
 UNEVEN = 2.0
 """A partition with so many times the rows of the average is cut."""
 GRAPH = {"distributed.admin.large-graph-warning-threshold": "1TB"}
@@ -108,27 +107,13 @@ class Dask:
             from distributed import Client
         except ImportError:
             raise MissingExtra("distributed", "dask") from None
-        with _environment_restored():
+        with environment_kept(SET):
             try:
                 client = Client(self.client) if self.client else _started(Client, self.workers)
             except OSError as error:
                 raise unreachable("Dask", self.client, error) from error
             with client:
                 yield client
-
-
-@contextmanager
-def _environment_restored() -> Iterator[None]:
-    """Take back what Dask sets in this process, for the workers that it starts from it."""
-    before = {name: os.environ.get(name) for name in SET}
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 class NoWorkers(Exception):

@@ -21,7 +21,7 @@ from typing import Any
 from ifonly.serve.exchange import Ask, Said, Source
 from ifonly.serve.pool.wire import packed, receive
 from ifonly.serve.pool.worker import Opened, work
-from ifonly.solve.workers.worker import ONE_THREAD
+from ifonly.solve.workers.worker import ONE_THREAD, environment_kept
 
 IMPORTED = [
     "__main__",
@@ -150,16 +150,9 @@ def _start(process: Any, end: socket.socket) -> None:
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """What is started inside uses one thread for its numbers."""
-    before = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(ONE_THREAD)
-    try:
+    with environment_kept(ONE_THREAD):
+        os.environ.update(ONE_THREAD)
         yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def killed(code: int | None) -> bool:

@@ -122,6 +122,20 @@ def _pickler(file: Any) -> tuple[Any, list[Any]]:
     return Pickler(file, protocol=5), threaded
 
 
+@contextmanager
+def environment_kept(names: Iterable[str]) -> Iterator[None]:
+    """Take back in the end what these variables of the environment are set to inside."""
+    before = {name: os.environ.get(name) for name in names}
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
 def use_one_thread(opened: T) -> T:
     """Something that was opened in this process, whose estimators start no threads any longer."""
     pickler, threaded = _pickler(_Nowhere())
