@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations, product
 from typing import Any
 
@@ -21,6 +22,7 @@ from ifonly.fairness.actions import (
     few_actions,
     if_then,
 )
+from ifonly.fairness.actions import few as few_module
 from ifonly.fairness.actions.choice import choose
 from ifonly.fairness.actions.tried import Tried
 from ifonly.fairness.one_pass import Pass
@@ -49,9 +51,13 @@ def done(lender: Any) -> Pass:
     return passed(lender, lender.frame[:140], k=2, rules=RULES, budget={"model_rows": 300_000})
 
 
-@pytest.fixture(scope="module")
-def few(done: Pass) -> FewActions:
-    return few_actions(done, most=6)
+@pytest.fixture(scope="module", params=[(1000, 5000), (25, 50)], ids=["all rows", "samples"])
+def few(done: Pass, request: pytest.FixtureRequest) -> Iterator[FewActions]:
+    """The actions, all rows looked at from the start, or samples first."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few_module, "SAMPLE", request.param[0])
+        patch.setattr(few_module, "MANY", request.param[1])
+        yield few_actions(done, most=6)
 
 
 def key(cost: np.ndarray, chosen: tuple[int, ...]) -> tuple[float, float]:

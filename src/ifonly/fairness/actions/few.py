@@ -30,8 +30,9 @@ ERRORS, LAYERS = 3, 5
 """An action may work for fewer or more of the sample than of all rows: actions within so many
 standard errors of the wanted share, on so many layers of the frontier, are varied and kept too.
 Chosen by benchmarks/actions_constants.py, on other tables than those that are reported."""
-AGAIN = 2
-"""How often the actions of the best sets are varied on all rows; chosen as ERRORS was."""
+AGAIN, MANY = 2, 5000
+"""How often the actions of the best sets are varied on all rows, chosen as ERRORS was; or, where
+there are more rows, on so many: then the best are tried on all of them."""
 KEPT = 40
 """How many of the most effective actions are tried on all rows, besides those that were chosen."""
 
@@ -108,15 +109,13 @@ def few_actions(done: Pass, *, most: int = MOST, enough: float = 1.0, seed: int 
     the share `enough` of the rows on, a lower mean cost is better than more rows.
     """
     order = np.argsort(row_streams(done.rows, seed), kind="stable")  # in whatever order they come
-    sample = order[:SAMPLE]
-    error = ERRORS * math.sqrt(enough * (1 - enough) / max(1, len(sample)))
-    low, high = max(0.0, enough - error), min(1.0, enough + error)
-    tried, steps = _searched(done, sample, most, (low, enough, high))
-    sets = [one for share in {low, enough, high} for one in choose(tried.cost, most, share)]
-    used = {tried.actions[place] for one in sets for place in one}
-    near = tried.near(low, high, LAYERS)
-    pool = Tried.of(done, order, {*used, *near, *tried.best(KEPT)})
-    pool = _varied_on_all(pool, steps, most, enough)
+    sample, many = order[:SAMPLE], order[:MANY]
+    shares = _shares(enough, len(sample))
+    tried, steps = _searched(done, sample, most, shares)
+    pool = Tried.of(done, many, _promising(tried, most, shares))
+    pool = _varied_again(pool, steps, most, enough)
+    if len(order) > len(many):
+        pool = Tried.of(done, order, _promising(pool, most, _shares(enough, len(many))))
     texts = tuple(action.text(done.space) for action in pool.actions)
     cost = np.empty_like(pool.cost)
     cost[order] = pool.cost
@@ -128,6 +127,20 @@ def few_actions(done: Pass, *, most: int = MOST, enough: float = 1.0, seed: int 
         cost,
         len(tried.actions),
     )
+
+
+def _shares(enough: float, rows: int) -> tuple[float, float, float]:
+    """The wanted share, and the least and the largest that some rows may show where it is that."""
+    error = ERRORS * math.sqrt(enough * (1 - enough) / max(1, rows))
+    return max(0.0, enough - error), enough, min(1.0, enough + error)
+
+
+def _promising(tried: Tried, most: int, shares: tuple[float, float, float]) -> set[Action]:
+    """The actions that are worth a trial on more rows."""
+    low, _, high = shares
+    sets = [one for share in {*shares} for one in choose(tried.cost, most, share)]
+    used = {tried.actions[place] for one in sets for place in one}
+    return {*used, *tried.near(low, high, LAYERS), *tried.best(KEPT)}
 
 
 def _searched(
@@ -160,8 +173,8 @@ def _searched(
     return tried, steps
 
 
-def _varied_on_all(pool: Tried, steps: Sequence[Action], most: int, enough: float) -> Tried:
-    """With what is better on all rows, near the actions that the sample made look best."""
+def _varied_again(pool: Tried, steps: Sequence[Action], most: int, enough: float) -> Tried:
+    """With what is better on more rows, near the actions that the sample made look best."""
     seen: set[Action] = set()
     for _ in range(AGAIN):
         sets = choose(pool.cost, min(most, VARIED), enough)
