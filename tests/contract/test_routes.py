@@ -174,6 +174,20 @@ def test_why_is_that_of_answers(small: Handler) -> None:
         assert said.conflict == rules or said.rejected == {"income fixed": said.valid}
 
 
+def test_what_was_just_asked_is_not_asked_again_to_say_why(small: Handler) -> None:
+    question = {"rows": [ROW], "k": 1, "rules": ["income fixed"]}
+    other = {**question, "rules": ["job fixed", "income fixed"]}
+    alone = [small.answer("why", one) for one in (question, other)]
+    small.answer("explain", {**question, "reasons": True})
+    kept = dict(small.last)
+    assert small.answer("why", question) == alone[0]
+    assert all(small.last[key] is answers for key, answers in kept.items())
+    assert small.answer("why", other) == alone[1]
+    assert not kept.keys() & small.last.keys()
+    small.answer("explain", {"rows": [ROW, ROW], "k": 1})
+    assert not small.last
+
+
 def test_a_plan_is_that_of_answers(mixed: Handler, frame: pd.DataFrame) -> None:
     rules = ["grade increases => age increases by at least 2"]
     answers = mixed.explainer.explain(frame[:1], k=3, rules=rules)

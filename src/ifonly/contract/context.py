@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ifonly.answers import Answers
 from ifonly.answers.record import rules_fingerprint
 from ifonly.contract.problem import Refused, at
 from ifonly.contract.types import Fingerprints, Limits, Range
@@ -30,6 +31,8 @@ class Context:
     explainer: Explainer
     limits: Limits = field(default_factory=Limits)
     units: Mapping[str, str] = field(default_factory=dict)
+    last: dict[str, Answers] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The answers to the last question about one row, by what was asked."""
 
     def __post_init__(self) -> None:
         for name in self.units:

@@ -130,7 +130,7 @@ def ask(context: Context, request: Question) -> Answers:
         budget["seconds"] = min(limits.seconds, budget.get("seconds", limits.seconds))
     weights = _weights(context, request.weights)
     plausible, margin = request.plausible, request.margin
-    return context.explainer.explain(
+    answers = context.explainer.explain(
         context.frame(codes, request.rows),
         target=context.target(request.target),
         k=request.k,
@@ -147,6 +147,21 @@ def ask(context: Context, request: Question) -> Answers:
         plausible=Plausible(**dict(plausible)) if isinstance(plausible, Usual) else plausible,
         progress=False,
     )
+    context.last.clear()
+    if len(request.rows) == 1 and not answers.record["interrupted"]:
+        context.last[_asked(request)] = answers
+    return answers
+
+
+def ask_once(context: Context, request: Question) -> Answers:
+    """As `ask`; but what was asked last is not asked again: who has no answer wants to know why."""
+    known = context.last.get(_asked(request))
+    return ask(context, request) if known is None else known
+
+
+def _asked(request: Question) -> str:
+    """What tells questions apart, whatever else is asked besides."""
+    return request.model_dump_json(include={*Question.model_fields})
 
 
 def wanted_of(wanted: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ifonly.answers.why import why_of
 from ifonly.contract.context import Context
-from ifonly.contract.question import Question, ask
+from ifonly.contract.question import Question, ask_once
 from ifonly.contract.types import Reply, Strict
 
 
@@ -39,7 +39,7 @@ class WhyReply(Reply):
 
 def why(context: Context, request: WhyRequest) -> WhyReply:
     """What prevents answers for each row."""
-    answers = ask(context, request)
+    answers = ask_once(context, request)
     found = [why_of(answers, place, lift=False) for place in range(len(answers))]
     return WhyReply(
         rows=[
