@@ -30,6 +30,13 @@ def test_a_refiner_keeps_the_laws_on_any_problem(seed: int, refiner: Refiner) ->
     check_refiner(refiner, [random_problem(seed, q=4)])
 
 
+def test_a_refiner_keeps_the_laws_where_rules_leave_a_row_no_value() -> None:
+    problem = random_problem(56, q=4)
+    assert (problem.box.low > problem.box.high).any()
+    for refiner in ALL:
+        check_refiner(refiner, [problem])
+
+
 @dataclass(frozen=True)
 class Broken:
     """The pool as it is, then something that a refiner must not do."""

@@ -192,8 +192,11 @@ class Box:
         return erase
 
     def _first_level(self) -> np.ndarray:
-        """[q, d] the first allowed level of each category; the low end elsewhere."""
-        first = self.low.copy()
+        """[q, d] the first allowed level of each category; the low end of each number.
+
+        Of a number that may have no value at all, the row's own.
+        """
+        first = np.where(self.low <= self.high, self.low, self.x)
         for j in np.flatnonzero(~self.space.continuous):
             columns = slice(self.space.offsets[j], self.space.offsets[j + 1])
             first[:, j] = self.levels[:, columns].argmax(axis=1)
