@@ -37,7 +37,7 @@ def comparison() -> str:
     network, forest, boosted = network_lines(), pipeline_lines("forest"), pipeline_lines("xgboost")
     sparse, ours, near, _ = speed["Adult, forest pipeline, k = 1, against NICE 0.2.3"]
     (title, audit), *_ = [
-        (title, lines) for title, lines in _tables("audit").items() if "time for" in title
+        (title, lines) for title, lines in _tables("audit_adult").items() if "time for" in title
     ]
     return "\n\n".join(
         [
