@@ -10,6 +10,7 @@ Rows that no part has an answer to are yet to be asked; nothing else says how fa
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import threading
@@ -90,6 +91,8 @@ class Job:
     waits_for: str = ""
     """Why it is left alone: a disk without room need not hold this."""
     lock: threading.Lock = field(default_factory=threading.Lock)
+    claiming: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while rows are claimed, until it is known how far they reach."""
     finishing: bool = False
     stream: Any = None
     """A weak reference to what sends the result; it dies with it, even if it never began."""

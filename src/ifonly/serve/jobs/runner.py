@@ -128,17 +128,21 @@ class Runner:
 
     async def _part(self, job: Job) -> None:
         """Answer the next rows of a job."""
-        span = job.claim()
-        assert span is not None
-        start, end = span
-        job.asked[start] = end
+        start = None
         try:
-            await asyncio.to_thread(self._catch_up, job)
-            if job.stated.state == "queued":
-                await asyncio.to_thread(job.state, only_from=("queued",), state="running")
-            kept = await asyncio.to_thread(self._kept, job, start)
-            if kept is not None:  # their records are there, and their answers were lost
-                end = job.asked[start] = int(kept.body)
+            # What is kept of rows may reach farther than they do: nobody else may claim these then.
+            async with job.claiming:
+                span = job.claim()
+                if span is None:
+                    return
+                start, end = span
+                job.asked[start] = end
+                await asyncio.to_thread(self._catch_up, job)
+                if job.stated.state == "queued":
+                    await asyncio.to_thread(job.state, only_from=("queued",), state="running")
+                kept = await asyncio.to_thread(self._kept, job, start)
+                if kept is not None:  # their records are there, and their answers were lost
+                    end = job.asked[start] = int(kept.body)
             await self._answer(job, start, end)
             job.pause, job.waits_for = 0.0, ""
         except asyncio.CancelledError:
@@ -149,7 +153,8 @@ class Runner:
         except Exception as error:
             await self.end(job, "failed", f"Answering failed with {type(error).__name__}.")
         finally:
-            job.asked.pop(start, None)
+            if start is not None:
+                job.asked.pop(start, None)
             self.wake()
         await self.finish(job)
 
