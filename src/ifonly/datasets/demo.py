@@ -8,7 +8,14 @@ from ifonly.datasets.loading import Dataset, load
 
 APPLICANT = 27248
 """The position of someone in the test part whom the model refuses."""
-RULES = ("race fixed", "gender fixed", "marital_status fixed", "age only increases")
+RULES = (
+    "race fixed",
+    "gender fixed",
+    "marital_status fixed",
+    "age only increases",
+    "age changes by at most 10",
+)
+"""What nobody can change stays, and nobody is told to wait for thirty years."""
 LABELS = {0: "<=50K", 1: ">50K"}
 PAGE_LABELS = {
     0: "at most 50K",
