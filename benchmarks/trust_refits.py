@@ -48,6 +48,7 @@ LEAST = {"logistic": 0.95, "xgboost": 0.95, "network": 0.92, "forest": 0.92}
 MOST = {"logistic": 1.8, "xgboost": 1.8, "network": 2.2, "forest": 2.2}
 REFITS, MARGINS, BOTH = (3, 5, 9, 15, 29), (0.05, 0.1, 0.2), ((9, 0.05), (9, 0.1), (15, 0.1))
 SHARES = ((29, 0.9), (29, 0.95))
+DEVIATIONS = ((15, 1.6), (29, 1.4), (29, 1.6), (29, 1.8))
 COLUMNS = ("table", "model", "seed", "setting", "full", "valid", "all", "ratio", "ms per row")
 NOTE = (
     f"k = {K}. full: rows with all answers, as a share of those that have them without a demand. "
@@ -179,6 +180,9 @@ class Trial:
         for n, share in () if quick else SHARES:
             most = ifonly.Robust(self.refits.models[:n], share=share)
             yield f"Refits(n={n}, share={share})", {"robust": most}
+        for n, deviations in DEVIATIONS[2:3] if quick else DEVIATIONS:
+            spread = ifonly.Robust(self.refits.models[:n], deviations=deviations)
+            yield f"Refits(n={n}, deviations={deviations})", {"robust": spread}
         for n, margin in BOTH[1:2] if quick else BOTH:
             stated: dict[str, Any] = {"robust": self.refits.models[:n], "margin": margin}
             yield f"Refits(n={n}), margin={margin}", stated

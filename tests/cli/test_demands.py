@@ -30,10 +30,11 @@ def test_another_model_agrees_with_every_answer(explain: Any, other: Any) -> Non
     assert answers.record["robust"] == [{"models": ["Pipeline"], "share": 1.0}]
 
 
-def test_a_share_without_other_models_is_refused(explain: Any) -> None:
-    ran = explain("--robust-share", "0.5")
+@pytest.mark.parametrize("option", ["--robust-share", "--robust-deviations"])
+def test_how_to_agree_without_other_models_is_refused(explain: Any, option: str) -> None:
+    ran = explain(option, "0.5")
     assert ran.code == 2
-    assert "--robust" in ran.err
+    assert f"{option} 0.5 has no effect without --robust." in ran.err
 
 
 def test_every_score_is_a_margin_beyond_the_threshold(explain: Any) -> None:

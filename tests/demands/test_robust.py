@@ -75,6 +75,39 @@ def test_law_the_demands_margin_tells_agreement_and_every_step_towards_it(share:
     assert (said(nearer)[lacking] > before[lacking]).all()
 
 
+@pytest.mark.filterwarnings("ignore:Stochastic")
+@pytest.mark.parametrize("kind", ["linear", "network", "forest"])
+def test_the_mean_of_other_models_leads_by_so_many_deviations(
+    models: dict[str, Any], kind: str
+) -> None:
+    others = REFITS.models
+    answers = explained(models[kind], robust=Robust(others, deviations=1.5))
+    plain = explained(models[kind])
+    assert answers.filled.any()
+    leads = np.array([2 * one.predict_proba(points(answers))[:, 1] - 1 for one in others])
+    assert (leads.mean(axis=0) - 1.5 * leads.std(axis=0, ddof=1) > 0).all()
+    near = [one.frame().groupby("query")["price"].min() for one in (plain, answers)]
+    assert (near[0] <= near[1] + 1e-9).all()
+
+
+def test_deviations_are_kept_in_the_record_and_named_in_messages() -> None:
+    refits = Refits(LogisticRegression(), NUMBERS, OUTCOME, n=5, deviations=1.5)
+    assert repr(refits) == "Refits(LogisticRegression, n=5, deviations=1.5, seed=0)"
+    model = LogisticRegression().fit(NUMBERS, OUTCOME)
+    answers = ifonly.explain(model, NUMBERS[:2], data=NUMBERS, target="other", robust=refits)
+    kept = {"fit": "LogisticRegression", "n": 5, "seed": 0, "first": 0, "deviations": 1.5}
+    assert answers.record["robust"] == [kept]
+    assert "1.5 of their standard deviations" in str(Agreement((None,) * 5, deviations=1.5))  # type: ignore[arg-type]
+
+
+def test_deviations_need_scores() -> None:
+    said = {"classes": ["no", "yes"], "gives": "labels"}
+    label = ifonly.as_model(lambda f: np.where(f["income"] > 20, "yes", "no"), **said)
+    model = LogisticRegression().fit(NUMBERS, OUTCOME)
+    with pytest.raises(OptionError, match="other model 1 gives labels"):
+        ifonly.explain(model, NUMBERS[:2], data=NUMBERS, robust=Robust([label] * 2, deviations=1.0))
+
+
 def test_models_may_have_their_classes_in_another_order() -> None:
     own = ifonly.as_model(lambda f: f["income"] > 20, classes=["no", "yes"])
     other = ifonly.as_model(lambda f: f["income"] <= 40, classes=["yes", "no"])
@@ -103,6 +136,10 @@ def test_what_cannot_agree_is_refused(models: dict[str, Any], robust: Any, messa
     [
         lambda: Robust([]),
         lambda: Robust(["a"], share=0),
+        lambda: Robust(["a"], deviations=1.0),
+        lambda: Robust(["a", "b"], deviations=0),
+        lambda: Robust(["a", "b"], share=0.9, deviations=1.0),
+        lambda: Refits(LogisticRegression(), NUMBERS, OUTCOME, n=1, deviations=1.0),
         lambda: Refits(7, NUMBERS, OUTCOME),
         lambda: Refits(LogisticRegression(), NUMBERS, OUTCOME[:3]),
         lambda: Refits(LogisticRegression(), NUMBERS, OUTCOME, n=0),

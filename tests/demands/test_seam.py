@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from ifonly import Explainer, Status, as_model
 from ifonly.errors import OptionError
-from ifonly.problem.demand import Demand
+from ifonly.models import Counted
+from ifonly.problem.demand import Demand, least_margin
 from ifonly.problem.goal import Goal
 from ifonly.solve.method import method_of
 from ifonly.space import Space
@@ -48,6 +53,31 @@ def test_every_answer_meets_a_demand_and_is_tight_at_it() -> None:
     assert answers.status == (Status.FOUND,) * 4
     assert (answers.frame()["income"] >= 70).all()
     assert (answers.frame().groupby("query")["income"].min() == 70).all()
+
+
+@given(hnp.arrays(float, (3, 12), elements=st.floats(-2, 2)), st.floats(-1, 3))
+def test_law_what_lacks_the_outcome_is_not_ahead_of_what_fails_a_demand(
+    margin: np.ndarray, least: float
+) -> None:
+    demand, model, goal = AtLeast(least), Counted(None, None), Goal(*np.zeros((3, 3)))  # type: ignore[arg-type]
+    points = np.repeat(margin[:, :, None], 2, axis=2)  # the demand asks for more of the same
+    known: Any = {"demands": [demand], "model": model, "goal": goal}
+    found = least_margin(x=points[:, 0], points=points, margin=margin, **known)
+    own = np.minimum(margin, points[:, :, 0] - least + 0.5)
+    assert ((found > 0) == ((margin > 0) & (own > 0))).all()
+    assert (found[margin > 0] == own[margin > 0]).all()
+    lacking, failing = margin <= 0, (margin > 0) & (own <= 0)
+    for row in range(3):
+        order = np.argsort(margin[row][lacking[row]])
+        assert (np.diff(found[row][lacking[row]][order]) >= 0).all()
+        if failing[row].any() and lacking[row].any():
+            lost = (margin[row] - own[row])[failing[row]].mean()
+            assert np.allclose(found[row][lacking[row]], margin[row][lacking[row]] - lost)
+        alone = {**known, "goal": goal.take(np.array([row]))}
+        one = points[[row]]
+        assert (
+            found[[row]] == least_margin(x=one[:, 0], points=one, margin=margin[[row]], **alone)
+        ).all()
 
 
 def test_a_row_left_short_names_the_demand() -> None:

@@ -88,6 +88,7 @@ def audit(
     plausible: asking.Usual = None,
     robust: asking.Others = None,
     robust_share: asking.Share = None,
+    robust_deviations: asking.Deviations = None,
     margin: asking.Beyond = 0.0,
     tolerance: asking.Off = None,
     missing: asking.Missing = None,
@@ -107,12 +108,11 @@ def audit(
     train, more = train.drop(columns=_unread(names, own, train)), (ordinal, weight, None)
     space = asking.stated_space(train, own, outcome, *more, thousands=",", categorical=categorical)
     lines = [*(rule or ()), *(() if rules is None else read_rule_file(rules, space))]
-    most = Limit.of(budget)
     over: dict[str, Any] = {"data": train, "space": space, "rules": lines, "method": method}
-    explainer = Explainer(own, budget=most.to_prepare, **over)
+    explainer = Explainer(own, budget=(most := Limit.of(budget)).to_prepare, **over)
     ask: dict[str, Any] = {"k": k, "threshold": threshold, "certify": certify or False}
     ask |= {"plausible": plausible, "margin": margin, "budget": most}
-    ask |= {"robust": as_robust(robust or (), robust_share, trust_pickle, trust)}
+    ask |= {"robust": as_robust(robust or (), robust_share, robust_deviations, trust_pickle, trust)}
     ask |= {"tolerance": as_tolerance(tolerance or (), space.names)}
     ask |= {"workers": as_workers(workers)}
     ask["target"] = as_target(target, explainer.setting.model.classes)

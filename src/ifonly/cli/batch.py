@@ -95,6 +95,7 @@ def run(
     plausible: single.Usual = None,
     robust: single.Others = None,
     robust_share: single.Share = None,
+    robust_deviations: single.Deviations = None,
     margin: single.Beyond = 0.0,
     tolerance: single.Off = None,
     one_hot: single.Groups = None,
@@ -121,7 +122,7 @@ def run(
     ask: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
     ask |= {"plausible": plausible, "margin": margin}
     ask |= {"tolerance": as_tolerance(tolerance or (), space.names)}
-    ask |= {"robust": as_robust(robust or (), robust_share, trust_pickle, trust)}
+    ask |= {"robust": as_robust(robust or (), robust_share, robust_deviations, trust_pickle, trust)}
     if model_rows_per_row is not None:
         ask["budget"] = {"model_rows_per_row": model_rows_per_row}
     explainer = Explainer(own, data=train, space=space, rules=lines, method=way)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from ifonly.cli.finish import Format, chosen_format, finish
+from ifonly.cli.finish import Format, output_of
 from ifonly.cli.messages import say
 from ifonly.cli.options import (
     as_groups,
@@ -117,6 +117,10 @@ Others = Annotated[
     list[Path] | None, typer.Option("--robust", help="Another model that must agree; repeatable.")
 ]
 Share = Annotated[float | None, typer.Option(help="The share of them that must agree.")]
+Deviations = Annotated[
+    float | None,
+    typer.Option(help="By how many standard deviations their mean score must lead: 1.6."),
+]
 Beyond = Annotated[float, typer.Option("--margin", help="How far beyond the threshold: 0.1.")]
 Off = Annotated[
     list[str] | None,
@@ -187,6 +191,7 @@ def explain(
     plausible: Usual = None,
     robust: Others = None,
     robust_share: Share = None,
+    robust_deviations: Deviations = None,
     margin: Beyond = 0.0,
     tolerance: Off = None,
     one_hot: Groups = None,
@@ -203,7 +208,7 @@ def explain(
     Exits with 0 where every row is answered, with 3 where some lack answers. Ctrl-C ends the search
     with 130, and what is finished is written.
     """
-    chosen = chosen_format(written, out, safe=spreadsheet_safe)
+    output = output_of(written, out, safe=spreadsheet_safe, reasons=explain_failures)
     own = open_model(model, inputs, trust_pickle=trust_pickle, trust=trust or ())
     train, asked = inputs_of(rows, data, outcome, own, missing or ())
     more = {"fillable": fillable, "erasable": erasable, "carry": carry, "categorical": categorical}
@@ -213,11 +218,10 @@ def explain(
     ask: dict[str, Any] = {"threshold": threshold, "diversity": diversity, "seed": seed, "k": k}
     ask |= {"certify": certify or False, "plausible": plausible, "budget": most, "keep": True}
     ask |= {"margin": margin, "tolerance": as_tolerance(tolerance or (), space.names)}
-    ask |= {"robust": as_robust(robust or (), robust_share, trust_pickle, trust)}
+    ask |= {"robust": as_robust(robust or (), robust_share, robust_deviations, trust_pickle, trust)}
     ask |= {"row_rules": as_row_rules(row_rule, len(asked)), "workers": as_workers(workers)}
     own = Explainer(own, data=train, budget=most.to_prepare, space=space, rules=lines, method=way)
-    answers = own.explain(asked, target=as_target(target, own.setting.model.classes), **ask)
-    finish(answers, chosen, out, reasons=explain_failures, safe=spreadsheet_safe)
+    output.write(own.explain(asked, target=as_target(target, own.setting.model.classes), **ask))
 
 
 def stated_space(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -30,8 +31,31 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-def chosen_format(written: Format | None, out: Path | None, *, safe: bool) -> Format:
-    """The format that is asked for, or that the name of the file ends in."""
+@dataclass(frozen=True)
+class Output:
+    """Where answers are written to, and how."""
+
+    chosen: Format
+    out: Path | None
+    safe: bool
+    """CSV that a spreadsheet runs no formula of."""
+    reasons: bool
+    """Whether rows without an answer say why."""
+
+    def write(self, answers: Answers) -> None:
+        """Write the answers, and end with the exit code that they deserve."""
+        interrupted = bool(answers.record["interrupted"])
+        if interrupted and all(status is Status.SKIPPED for status in answers.status):
+            raise KeyboardInterrupt  # nothing is finished: the old file stays
+        reasons_of: dict[int, Why] = {}
+        if self.reasons and not interrupted:
+            reasons_of, interrupted = failures(answers)
+        _write(answers, self.chosen, self.out, reasons_of, safe=self.safe)
+        _end(answers, self.out, interrupted=interrupted)
+
+
+def output_of(written: Format | None, out: Path | None, *, safe: bool, reasons: bool) -> Output:
+    """The output in the format that is asked for, or that the name of the file ends in."""
     check_writable(out)
     ending = "" if out is None else out.suffix.lower().removeprefix(".")
     chosen = written or (Format(ending) if ending in [*Format] else Format.TABLE)
@@ -45,21 +69,7 @@ def chosen_format(written: Format | None, out: Path | None, *, safe: bool) -> Fo
             f"--spreadsheet-safe is for CSV, and the format is {chosen}.",
             "Add --format csv, or leave --spreadsheet-safe out.",
         )
-    return chosen
-
-
-def finish(
-    answers: Answers, chosen: Format, out: Path | None, *, reasons: bool, safe: bool
-) -> None:
-    """Write the answers, and end with the exit code that they deserve."""
-    interrupted = bool(answers.record["interrupted"])
-    if interrupted and all(status is Status.SKIPPED for status in answers.status):
-        raise KeyboardInterrupt  # nothing is finished: the old file stays
-    reasons_of: dict[int, Why] = {}
-    if reasons and not interrupted:
-        reasons_of, interrupted = failures(answers)
-    _write(answers, chosen, out, reasons_of, safe=safe)
-    _end(answers, out, interrupted=interrupted)
+    return Output(chosen, out, safe, reasons)
 
 
 def _write(

@@ -173,13 +173,19 @@ def _positive(text: str) -> float | None:
 
 
 def as_robust(
-    paths: Sequence[Path], share: float | None, trust_pickle: bool, trust: Sequence[str] | None
+    paths: Sequence[Path],
+    share: float | None,
+    deviations: float | None,
+    trust_pickle: bool,
+    trust: Sequence[str] | None,
 ) -> Robust | None:
     """The other models that must agree, by their files."""
     if not paths:
-        if share is not None:
-            hint = "Name the other models, --robust FILE."
-            raise OptionError(f"--robust-share {share:g} has no effect without --robust.", hint)
+        for name, given in (("share", share), ("deviations", deviations)):
+            if given is not None:
+                hint = "Name the other models, --robust FILE."
+                wrong = f"--robust-{name} {given:g} has no effect without --robust."
+                raise OptionError(wrong, hint)
         return None
     each = [load_model(one, trust_pickle=trust_pickle, trust=trust or ()) for one in paths]
-    return Robust(each, 1.0 if share is None else share)
+    return Robust(each, 1.0 if share is None else share, deviations)

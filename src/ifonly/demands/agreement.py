@@ -55,6 +55,18 @@ class Other:
         margin = self.goal(goal).margin(scores[:, None])[:, 0]
         return margin - (route.slack if isinstance(route, Lookup) else 0.0)
 
+    def lead(self, goal: Goal, points: np.ndarray, *, sure: bool) -> np.ndarray:
+        """[n] how far the scores of points [n, d] are beyond the threshold.
+
+        They have the scale of the model's own scores, by whatever way.
+        """
+        way = self.model if sure or isinstance(self.route, Labels) else self.route
+        scores = np.asarray(way.scores(points))
+        if isinstance(way, Lookup) and way.classes:  # logits
+            scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+            scores /= scores.sum(axis=1, keepdims=True)
+        return self.goal(goal).margin(self._ordered(scores)[:, None])[:, 0]
+
     def agrees(self, goal: Goal, points: np.ndarray) -> np.ndarray:
         """bool [n]: whether it decides itself for the wanted outcome of points [n, d]."""
         scores = self._ordered(np.asarray(self.model.scores(points)))
@@ -78,6 +90,8 @@ class Agreement:
 
     others: tuple[Other, ...]
     share: float = 1.0
+    deviations: float | None = None
+    """In place of a share: how many standard deviations of the models their mean must lead by."""
     refits: Refits | None = None
     """What fitted them, where more of them can be."""
     sure: bool = False
@@ -102,8 +116,12 @@ class Agreement:
         """[n] the least margin among those of the models that agree most with points [n, d].
 
         Where that is not above 0, the mean of what each of these models lacks: a search that saw
-        only the least would not see that others come nearer.
+        only the least would not see that others come nearer. With `deviations`, the mean of all
+        less so many deviations.
         """
+        if self.deviations is not None:
+            leads = np.array([one.lead(goal, points, sure=self.sure) for one in self.others])
+            return np.asarray(leads.mean(axis=0) - self.deviations * leads.std(axis=0, ddof=1))
         if self.sure:
             agree = self.agreeing(goal, points).sum(axis=0)
             return np.where(agree >= self.needed, 1.0, -1.0)
@@ -124,6 +142,11 @@ class Agreement:
 
     def __str__(self) -> str:
         total = len(self.others)
+        if self.deviations is not None:
+            return (
+                f"the mean score of {total} other models is {self.deviations:g} of their standard "
+                "deviations beyond the threshold"
+            )
         if total == 1:
             return "the other model agrees"
         count = f"all {total}" if self.needed == total else f"{self.needed} of {total}"

@@ -24,20 +24,25 @@ class Robust:
         Fitted models, or paths to saved ones, of the same features and classes.
     share
         The share of them that must give the wanted outcome, rounded up to a whole number.
+    deviations
+        In place of a share: the mean of their scores must lie so many standard deviations of them
+        beyond the threshold. It tells more of many models than how many agree.
 
     Raises
     ------
     OptionError
-        There is no model, or the share is not above 0 and at most 1.
+        There is no model, the share is not above 0 and at most 1, or the deviations are no number
+        above 0.
 
     Examples
     --------
     >>> Robust(["a.joblib", "b.joblib"], share=0.5)
-    Robust(models=['a.joblib', 'b.joblib'], share=0.5)
+    Robust(models=['a.joblib', 'b.joblib'], share=0.5, deviations=None)
     """
 
     models: Sequence[Any]
     share: float = 1.0
+    deviations: float | None = None
 
     def __post_init__(self) -> None:
         given: Any = self.models
@@ -45,7 +50,7 @@ class Robust:
             raise OptionError(
                 f"robust has the models {self.models!r}.", "Give a list of one model or more."
             )
-        _check_share(self.share)
+        _check_agreement(self.share, self.deviations, len(given))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +79,9 @@ class Refits:
         Another seed gives other refits.
     first
         The number of the first refit: `Refits(..., n=9)` and `Refits(..., n=9, first=9)` differ.
+    deviations
+        In place of a share: the mean of their scores must lie so many standard deviations of them
+        beyond the threshold. 1.6 suits an answer that is to hold in 95 % of refits.
 
     Raises
     ------
@@ -97,6 +105,7 @@ class Refits:
     share: float = 1.0
     seed: int = 0
     first: int = 0
+    deviations: float | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.fit) and not hasattr(self.fit, "fit"):
@@ -115,11 +124,14 @@ class Refits:
                 raise OptionError(
                     f"Refits got {name}={value!r}.", f"It is a whole number of {least} or more."
                 )
-        _check_share(self.share)
+        _check_agreement(self.share, self.deviations, self.n)
 
     def __repr__(self) -> str:
+        agree = (
+            f"share={self.share}" if self.deviations is None else f"deviations={self.deviations}"
+        )
         rest = f", first={self.first}" if self.first else ""
-        return f"Refits({_name(self.fit)}, n={self.n}, share={self.share}, seed={self.seed}{rest})"
+        return f"Refits({_name(self.fit)}, n={self.n}, {agree}, seed={self.seed}{rest})"
 
     @cached_property
     def models(self) -> list[Any]:
@@ -218,10 +230,10 @@ def plain(value: Any) -> Any:
         if isinstance(one, Within):
             kept.append({"delta": one.delta})
         elif isinstance(one, Refits):
-            numbers = {name: getattr(one, name) for name in ("n", "share", "seed", "first")}
-            kept.append({"fit": _name(one.fit), **numbers})
+            numbers = {name: getattr(one, name) for name in ("n", "seed", "first")}
+            kept.append({"fit": _name(one.fit), **numbers, **_agreed(one)})
         else:
-            kept.append({"models": [_name(model) for model in one.models], "share": one.share})
+            kept.append({"models": [_name(model) for model in one.models], **_agreed(one)})
     return kept or None
 
 
@@ -237,10 +249,27 @@ def asked_again(kept: list[dict[str, Any]] | None, given: Any) -> Any:
     return given
 
 
-def _check_share(share: Any) -> None:
+def _agreed(one: Robust | Refits) -> dict[str, float]:
+    """What a record keeps of how models must agree."""
+    return {"share": one.share} if one.deviations is None else {"deviations": one.deviations}
+
+
+def _check_agreement(share: Any, deviations: Any, count: int) -> None:
     number = isinstance(share, int | float) and not isinstance(share, bool)
     if not number or not 0 < share <= 1:
         raise OptionError(f"share is {share!r}.", "It is above 0 and at most 1, such as 0.9.")
+    if deviations is None:
+        return
+    check_margin(deviations, "deviations")
+    if share != 1:
+        raise OptionError(
+            f"share={share!r} has no effect beside deviations={deviations!r}.", "Give one of them."
+        )
+    if count < 2:
+        raise OptionError(
+            f"deviations={deviations!r} needs two models or more, and there is one.",
+            "Give more models, or leave `deviations` out.",
+        )
 
 
 def _name(model: Any) -> str:

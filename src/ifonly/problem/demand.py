@@ -49,7 +49,9 @@ def least_margin(
 ) -> np.ndarray:
     """[q, m] margins of points [q, m, d] of rows x [q, d], or what demands leave of them.
 
-    Only points whose margin is above 0 are asked about.
+    Only points whose margin is above 0 are asked about. The others are as much less as those of
+    their row that fail the demands are in the mean: a point that misses the outcome by a hair would
+    else seem nearer to an answer than one that has it and fails a demand.
     """
     least = np.array(margin)
     for demand in demands:
@@ -59,4 +61,7 @@ def least_margin(
             own = demand.margin(goal.take(rows), x[rows], points[rows, places])
             own = np.minimum(least[rows, places], np.nan_to_num(own, nan=-np.inf))
             least[rows, places] = own
-    return least
+    failed = (margin > 0) & (least <= 0) & np.isfinite(margin) & np.isfinite(least)
+    lost = np.subtract(margin, least, out=np.zeros_like(least), where=failed).sum(axis=1)
+    lost /= np.maximum(failed.sum(axis=1), 1)
+    return np.where(margin > 0, least, least - lost[:, None])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ifonly.errors import OptionError, nearest
-from ifonly.models import Counted
+
+if TYPE_CHECKING:
+    from ifonly.problem.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,18 @@ def check_effort(effort: Effort) -> None:
         raise OptionError(f"There is no effort {effort!r}.", nearest(effort, ("auto", *SIZES)))
 
 
-def size_of(effort: Effort, model: Counted) -> Size:
-    """The counts of an effort; 'auto' is 'base' where asking the model costs next to nothing."""
-    if isinstance(effort, Size):
+def named(effort: Effort, problem: Problem) -> Effort:
+    """The effort of a problem, 'auto' by its name.
+
+    'auto' is 'base' where asking the model costs next to nothing; and where answers meet demands,
+    which take more changes, and more time than the search.
+    """
+    if effort != "auto":
         return effort
-    return SIZES[("base" if model.cheap else "small") if effort == "auto" else effort]
+    return "base" if problem.model.cheap or problem.demands else "small"
+
+
+def size_of(effort: Effort, problem: Problem) -> Size:
+    """The counts of an effort for a problem."""
+    effort = named(effort, problem)
+    return effort if isinstance(effort, Size) else SIZES[effort]

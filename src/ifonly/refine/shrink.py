@@ -66,7 +66,7 @@ class Shrink:
         """The nearest candidates with fewer and smaller changes."""
         if not pool.margin.shape[1]:
             return pool
-        size = size_of(self.effort, problem.model)
+        size = size_of(self.effort, problem)
         cost = np.where(pool.valid, problem.price(pool.points), _INF)
         sets = change_sets(changes(pool.points, problem.moves.origin))
         index, found = leaders(cost, sets, size.keep, each=self.each)

@@ -104,7 +104,7 @@ class Engine:
         """The near and the wide candidates of every row."""
         if self.device is not None:
             return search_on(self.device, self.effort, problem)
-        sized = replace(self, effort=size_of(self.effort, problem.model))
+        sized = replace(self, effort=size_of(self.effort, problem))
         groups = list(problem.moves.alike())
         if len(groups) == 1:
             return sized._search(problem)

@@ -76,7 +76,7 @@ class Polish:
         return points, filled
 
     def _select(self, problem: Problem, pool: Pool, k: int) -> tuple[Points, NDArray[np.bool_]]:
-        size = size_of(self.effort, problem.model)
+        size = size_of(self.effort, problem)
         chosen = self.choice.choose(problem, pool, k)
         for _ in range(size.polish):
             if problem.spent:

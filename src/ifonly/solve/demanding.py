@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from ifonly.demands.parameters import parameters_of
 from ifonly.demands.robust import Demanded, Refits, Within, as_robust
 from ifonly.demands.tolerance import tolerances
 from ifonly.errors import OptionError
+from ifonly.models import Model
 from ifonly.plausible import AsUsual, Usual, as_plausible
 from ifonly.problem.demand import Demand
 from ifonly.problem.goal import Logit, check_margin
@@ -45,7 +47,10 @@ def _demand(setting: Setting, stated: Demanded, known: Known) -> Demand:
         read = setting if setting.reading else provided(setting, frozenset(), certify=True)
         return parameters_of(read.reading, stated.delta, read.unread)
     refits = stated if isinstance(stated, Refits) else None
-    return Agreement(known_others(setting, stated.models, known), stated.share, refits)
+    others = known_others(setting, stated.models, known)
+    if stated.deviations is not None:
+        check_scores([one.model for one in others], stated.deviations)
+    return Agreement(others, stated.share, stated.deviations, refits)
 
 
 def known_others(setting: Setting, models: Any, known: Known) -> tuple[Other, ...]:
@@ -56,6 +61,17 @@ def known_others(setting: Setting, models: Any, known: Known) -> tuple[Other, ..
         own = setting.model.classes
         known[key] = models, others_of(models, setting.space, own, setting.readable.probe)
     return known[key][1]
+
+
+def check_scores(models: Sequence[Model], deviations: float) -> None:
+    """Refuse deviations of models that give no scores."""
+    for i, model in enumerate(models):
+        if getattr(model, "gives", "") == "label":
+            raise OptionError(
+                f"deviations={deviations!r} has no effect: other model {i + 1} gives labels and no "
+                "scores.",
+                "Give models with predict_proba, or share=0.9.",
+            )
 
 
 def with_tolerance(setting: Setting, stated: Any) -> Setting:

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ifonly.models import Counted
-from ifonly.problem.effort import SIZES
+from ifonly.problem.effort import SIZES, named
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.select.selector import marked
@@ -72,7 +71,7 @@ def escalated(
     out.pools.append((rest, solved.pool.take(rest)))
     out.by[short] = LIMIT if solver.harder else SEARCH
     pool = solved.pool.take(short)
-    for name, way in _steps(method, problem.model) if solver.harder else [(BOUNDS, method)]:
+    for name, way in _steps(method, problem) if solver.harder else [(BOUNDS, method)]:
         if not len(short) or problem.spent:
             break
         part = problem.take(short)
@@ -112,11 +111,11 @@ def _improve(out: Escalated, rows: np.ndarray, new: Solved, name: str) -> None:
     out.by[rows[better & new.filled.all(axis=1)]] = name
 
 
-def _steps(method: Method, model: Counted) -> Iterator[tuple[str, Method]]:
+def _steps(method: Method, problem: Problem) -> Iterator[tuple[str, Method]]:
     """The steps after the ordinary search, and the method that each chooses answers by."""
     effort, sizes = effort_of(method.searcher), list(SIZES)
-    if effort == "auto":
-        effort = "base" if model.cheap else "small"
+    assert effort is not None, "solver_step() makes no step for a method without sizes"
+    effort = named(effort, problem)
     first = sizes.index(effort) + 1 if isinstance(effort, str) else len(sizes) - 1
     yield EVERY, method
     for size in sizes[first:]:
