@@ -93,9 +93,9 @@ def test_needless_changes_are_known_and_never_of_the_nearest_answer(seed: int, k
 @settings(max_examples=40, deadline=None)
 def test_no_number_of_a_needed_answer_can_come_nearer(seed: int, k: int) -> None:
     problem, pool = drawn(seed)
-    chosen, filled = EXACTLY.select(problem, pool, k)
+    chosen, filled, fills = EXACTLY.marked(problem, pool, k)
     step = 10.0**-problem.space.decimals
-    for row, place in np.argwhere(filled):
+    for row, place in np.argwhere(filled & ~fills):
         point, own = chosen[row, place], problem.x[row]
         keys = ways_of(problem, chosen)[row]
         alone = (keys[filled[row]] == keys[place]).sum() == 1

@@ -16,7 +16,7 @@ import pandas as pd
 
 from ifonly.errors import IfonlyError
 from ifonly.space import Space
-from ifonly.space.feature import is_text
+from ifonly.space.description import is_text
 from ifonly.space.marks import decode
 from ifonly.space.table.frame import LIBRARIES
 from ifonly.space.table.unseen import unseen_codes

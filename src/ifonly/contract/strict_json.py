@@ -9,7 +9,7 @@ from typing import Any
 
 from ifonly.contract.problem import Refused
 from ifonly.contract.values import EXACT
-from ifonly.space.feature import is_text
+from ifonly.space.description import is_text
 
 DEEPEST = 20
 """How many lists and objects may lie inside each other."""

@@ -13,7 +13,7 @@ up these tables is inside the box, and an edit is a place in a table, the same p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -135,6 +135,8 @@ class Grid:
     coarse: tuple[np.ndarray, ...]
     stops: Mapping[int, np.ndarray]
     """All codes beside a tree model's split points, by the feature's position."""
+    discrete: Mapping[int, np.ndarray] = field(default_factory=dict)
+    """The values of numbers that have few of them, by the feature's position."""
 
     @classmethod
     def of(
@@ -149,11 +151,16 @@ class Grid:
         """
         fine = [_values(space, data, j, FINE) for j in range(len(space))]
         coarse = [_values(space, data, j, COARSE) for j in range(len(space))]
-        for j, codes in (stops or {}).items():
+        few = {
+            j: np.array(feature.discrete)
+            for j, feature in enumerate(space.features)
+            if isinstance(feature, Continuous) and len(feature.discrete) > 1
+        }
+        for j, codes in {**(stops or {}), **few}.items():
             if len(codes) > 1:
                 fine[j], coarse[j] = _thinned(codes, FINE), _thinned(codes, COARSE)
         places = list(map(_places, fine, coarse))
-        return cls(tuple(fine), tuple(places), dict(stops or {})).erasing(space)
+        return cls(tuple(fine), tuple(places), dict(stops or {}), few).erasing(space)
 
     def erasing(self, space: Space) -> Grid:
         """The grid in which no value is one more to try, where a feature is erasable."""

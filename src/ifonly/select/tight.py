@@ -13,6 +13,7 @@ from ifonly.arrays.batches import pick, pick_last
 from ifonly.arrays.powers import powers_of_ten
 from ifonly.problem.moves import settle
 from ifonly.problem.problem import Problem
+from ifonly.select.discrete import Discrete, between
 from ifonly.select.trim import ROUNDS, WIDE, all_needed
 from ifonly.space.table.dates import is_moment
 
@@ -30,14 +31,15 @@ FILLED = 0.05
 """By how much of itself a value that fills a gap may move to a rounder one."""
 
 
-def nearer(problem: Problem, points: np.ndarray) -> np.ndarray:
+def nearer(problem: Problem, points: np.ndarray, *, discrete: bool = False) -> np.ndarray:
     """Valid points [p, d] with every number as near to the row's as the outcome allows.
 
     Every number is bisected between the last value that failed and its own. Where the outcome comes
     and goes on the way, half of the way and the last step are asked about at the end. Points that
-    change more than `WIDE` numbers stay as they are.
+    change more than `WIDE` numbers stay as they are. If `discrete`, numbers that have few values
+    come nearer from one of these to the next.
     """
-    points = points.copy()
+    points, few = points.copy(), problem.grid.discrete if discrete else {}
     numbers = _numbers(problem, points)
     numbers &= numbers.sum(axis=1, keepdims=True) <= WIDE
     waiting, floor = numbers.copy(), problem.x.copy()
@@ -46,15 +48,17 @@ def nearer(problem: Problem, points: np.ndarray) -> np.ndarray:
             active = np.flatnonzero(waiting.any(axis=1))
             if not len(active) or problem.spent:
                 break
-            _bisect(problem, points, floor, waiting, active)
-        moved = _checked(problem, points, numbers)
+            _bisect(problem, points, floor, waiting, active, few)
+        moved = _checked(problem, points, numbers, few)
         if not len(moved):
             break
         waiting[moved], floor[moved] = numbers[moved], problem.x[moved]
     return points
 
 
-def _checked(problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _checked(
+    problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_], discrete: Discrete
+) -> NDArray[np.intp]:
     """Move points half of the way, or the last step, where that is possible; which have moved."""
     active = np.flatnonzero(numbers.any(axis=1))
     if not len(active) or problem.spent:
@@ -63,14 +67,22 @@ def _checked(problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_]) -
     step = powers_of_ten(-problem.space.decimals[feature])
     near = np.stack([(low + high) / 2, high - np.sign(high - low) * step], axis=2)
     near = settle(part.box, near, np.repeat(feature[..., None], 2, axis=2), {})
+    near = between(discrete, feature, low, high, near)
     nearer = np.abs(near - low[..., None]) < np.abs(high - low)[..., None]
     nearer &= pick(numbers[active], feature)[..., None]
     return active[_moved(part, points, active, feature, near, nearer)[0]]
 
 
-def halvable(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
-    """bool [p]: the valid points [p, d] of which a number can come half of the way nearer."""
-    return _can_become(problem, points, (points + problem.x) / 2)
+def halvable(problem: Problem, points: np.ndarray, *, discrete: bool = False) -> NDArray[np.bool_]:
+    """bool [p]: the valid points [p, d] of which a number can come half of the way nearer.
+
+    If `discrete`, one that has few values can come to one of these in the middle of the way.
+    """
+    half, few = (points + problem.x) / 2, problem.grid.discrete if discrete else {}
+    if few:
+        feature = np.broadcast_to(np.arange(points.shape[1]), points.shape)
+        half = between(few, feature, problem.x, points, half[..., None])[..., 0]
+    return _can_become(problem, points, half)
 
 
 def steppable(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
@@ -105,13 +117,14 @@ def _bisect(
     floor: np.ndarray,
     waiting: NDArray[np.bool_],
     active: np.ndarray,
+    discrete: Discrete,
 ) -> None:
     """One round for the points `active`: every number that waits is asked about; one of them moves.
 
     `floor` [p, d] rises to the last values that failed; a number waits while there are others.
     """
     part, feature, low, high = _asked(problem, points, floor, waiting, active)
-    values = _between(part, low, high, feature)
+    values = between(discrete, feature, low, high, _between(part, low, high, feature))
     # A stop toward the row may lie at or before the floor, where the model was asked already.
     new = (values - low[..., None]) * (high[..., None] - values) > 0
     new &= pick(waiting[active], feature)[..., None]
@@ -191,13 +204,14 @@ def _written(points: np.ndarray, feature: np.ndarray, values: np.ndarray) -> np.
 def rounder(problem: Problem, points: np.ndarray, *, needed: bool) -> np.ndarray:
     """Valid points [p, d] whose numbers are as round as `DEARER` and the outcome allow.
 
-    Numbers, but for dates, move on, away from the row's, to multiples of 5, 10, 50, ... steps of
-    their grids, as coarse as each one's share of the distance allows; finer ones are tried beside
-    them. No number may then come half of the way nearer; where `needed`, all changes of a point
-    stay needed.
+    Numbers, but for dates and such that have few values, move on, away from the row's, to multiples
+    of 5, 10, 50, ... steps of their grids, as coarse as each one's share of the distance allows;
+    finer ones are tried beside them. No number may then come half of the way nearer; where
+    `needed`, all changes of a point stay needed.
     """
     points = points.copy()
     changed = problem.changed(points[:, None])[:, 0] & problem.space.continuous
+    changed[:, list(problem.grid.discrete)] = False
     changed &= ~np.array([is_moment(one.column) for one in problem.space.features])
     if not changed.any():
         return points
@@ -222,7 +236,7 @@ def rounder(problem: Problem, points: np.ndarray, *, needed: bool) -> np.ndarray
         if not len(rows) or problem.spent:
             continue
         part, better = problem.take(rows), trial[rows, degree]
-        kept = ~halvable(part, better)
+        kept = ~halvable(part, better, discrete=True)
         if needed:
             kept &= all_needed(part, better)
         points[rows[kept]] = better[kept]

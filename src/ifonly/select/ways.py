@@ -20,6 +20,7 @@ from ifonly.arrays.ranking import leaders
 from ifonly.problem.pool import Pool, repeated
 from ifonly.problem.problem import Problem
 from ifonly.select.determinant import Determinant
+from ifonly.select.discrete import known_ones
 from ifonly.select.exchange import Chosen, nearest_first
 from ifonly.select.polish import Polish
 from ifonly.select.tight import nearer, rounder
@@ -44,6 +45,8 @@ ODD = 0.1
 """The share of real rows below which a row counts as rare."""
 DISLIKE = 2.0
 """How much less a way is worth that no real row is as rare as."""
+EACH = 1.0
+"""The price of a changed feature in the choice of two points; of k, log2(k) times as much."""
 _INCLUDES = np.float32(1e6)
 
 Flags = NDArray[np.bool_]
@@ -123,7 +126,10 @@ class Ways:
             rest = _others(chosen, ways)
         points = gather(chosen.points, chosen.slots)
         if self.tight and rest.valid.any():
-            moved = np.where(rest.valid[:, :, None], _each(problem, rest, nearer).points, points)
+            moved = _each(problem, rest, self._nearer).points
+            moved = np.where(rest.valid[:, :, None], moved, points)
+            again = repeated(moved, chosen.filled)
+            moved = np.where(again[:, :, None], points, moved)
             twice = repeated(moved, chosen.filled).any(axis=1, keepdims=True)
             points = np.where(np.asarray(twice)[:, :, None], points, moved)
         fills = _found_in(Pool(points, rest.margin))
@@ -155,7 +161,7 @@ class Ways:
         tier = np.full(whole.margin.shape, OTHERS)
         tier[:, : same.shape[1]] = np.where(twin, OTHERS + 1, same)
         factor = np.ones(whole.margin.shape)
-        factor[:, : same.shape[1]] = self._usual(problem, ways)
+        factor[:, : same.shape[1]] = self._usual(problem, ways) * self._short(problem, ways, k)
         return self.choice.choose(problem, whole, k, tier, factor)
 
     def _ways(self, problem: Problem, pool: Pool, k: int, *, each: int) -> Pool:
@@ -201,17 +207,32 @@ class Ways:
         worth[pool.valid] = np.exp(-DISLIKE * np.maximum(own - quantile, 0.0) / ODD)
         return worth
 
+    def _short(self, problem: Problem, pool: Pool, k: int) -> NDArray[np.float64]:
+        """[q, m] what the points of a pool are worth, for how little they change: at most 1."""
+        if self.choice.diversity <= 0:
+            return np.ones(pool.margin.shape)
+        each = self.choice.rate * EACH * np.log2(k)
+        return np.asarray(np.exp(-each * problem.changed(pool.points).sum(axis=2)))
+
+    def _nearer(self, problem: Problem, points: np.ndarray) -> np.ndarray:
+        """Points [p, d] whose numbers are tight, and known where a column has few values."""
+        points = nearer(problem, points, discrete=self.round_numbers) if self.tight else points
+        if not self.round_numbers or not problem.grid.discrete:
+            return points
+        known = known_ones(problem, points)
+        rows = np.flatnonzero(((known != points) & ~np.isnan(points)).any(axis=1))
+        if self.tight and len(rows):  # the others may come nearer now
+            known[rows] = nearer(problem.take(rows), known[rows], discrete=True)
+        return known
+
     def _bettered(self, problem: Problem, points: np.ndarray) -> np.ndarray:
         """Points [p, d] that revert and move back all they can, then become round."""
         points = fewer(problem, points, WIDE) if self.needed else points.copy()
         rows = np.arange(len(points))
         for _ in range(TURNS):
-            part, before = problem.take(rows), points[rows]
-            points[rows] = nearer(part, before) if self.tight else before
-            if not self.needed:
-                break
-            near = points[rows]
-            points[rows] = smallest(part, near)
+            part = problem.take(rows)
+            near = self._nearer(part, points[rows])
+            points[rows] = smallest(part, near) if self.needed else near
             rows = rows[((points[rows] != near) & ~np.isnan(near)).any(axis=1)]
             if not len(rows):
                 break

@@ -73,6 +73,8 @@ def answer_in_turns(
     Odd rows are asked in the `other` setting. Rows that are short of answers are searched harder at
     once or, where rows share a budget, after all others.
     """
+    if certify is not None:  # the nearest answer is proved among all values
+        setting = replace(setting, grid=replace(setting.grid, discrete={}))
     k, q = question.k, len(batch.x)
     done = np.array(list(batch.failed), dtype=np.intp)
     parts = [unanswered(batch.x[done], k, Status.FAILED, list(batch.failed.values()))]

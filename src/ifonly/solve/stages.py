@@ -178,8 +178,9 @@ def excess(
     if needed:
         extra[rows, places] |= ~all_needed(each, answers)
     if tight:
-        extra[rows, places] |= halvable(each, answers)
-        if not getattr(method.selector, "round_numbers", False):
+        rounded = getattr(method.selector, "round_numbers", False)
+        extra[rows, places] |= halvable(each, answers, discrete=rounded)
+        if not rounded:
             extra[rows, places] |= steppable(each, answers)
     return extra
 

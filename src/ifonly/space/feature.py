@@ -8,13 +8,10 @@ serves rules and costs, the distance treats it as a category.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields
-from typing import Any, TypeAlias, get_type_hints
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-import numpy as np
-
-from ifonly.errors import DataError, nearest
+from ifonly.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -64,6 +61,9 @@ class Continuous:
         Whether an answer may remove the value.
     column
         How the feature is stored in a frame: dtype and categories.
+    discrete
+        The values of a column that has few of them, such as 9, 12, 14 and 16 years of school: the
+        default method changes a number to one of these where it can.
 
     Raises
     ------
@@ -87,9 +87,11 @@ class Continuous:
     fillable: bool = False
     erasable: bool = False
     column: Column = field(default=Column(), repr=False)
+    discrete: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         _check_gaps(self)
+        object.__setattr__(self, "discrete", tuple(sorted(map(float, self.discrete))))
         if not (math.isfinite(self.low) and math.isfinite(self.high)):
             raise DataError(f"The range of {self.name!r} is not finite: {self.low} to {self.high}.")
         if self.low > self.high:
@@ -104,6 +106,12 @@ class Continuous:
                     f"{self.decimals} decimals.",
                     "Give as many decimals as its values have.",
                 )
+        if self.discrete and not self.low <= self.discrete[0] <= self.discrete[-1] <= self.high:
+            raise DataError(
+                f"The values {list(self.discrete)} of {self.name!r} are not all from {self.low} to "
+                f"{self.high}.",
+                "Leave out those outside the range.",
+            )
         for name in ("low", "high"):  # as their values are written
             object.__setattr__(self, name, round(getattr(self, name), self.decimals))
         if not 0 < self.mad < math.inf:
@@ -196,11 +204,6 @@ class Ordinal(Categorical):
 
 
 Feature: TypeAlias = Continuous | Categorical
-KINDS: dict[str, type[Continuous] | type[Categorical]] = {
-    "continuous": Continuous,
-    "categorical": Categorical,
-    "ordinal": Ordinal,
-}
 
 
 def _check_gaps(feature: Feature) -> None:
@@ -209,89 +212,3 @@ def _check_gaps(feature: Feature) -> None:
             f"{feature.name!r} is fillable or erasable, and may not be missing.",
             "Set missing=True as well.",
         )
-
-
-def to_plain(feature: Feature) -> dict[str, Any]:
-    """A feature as a plain dictionary, without unseen values: JSON holds it if it holds levels."""
-    plain = {"kind": type(feature).__name__.lower(), **asdict(feature)}
-    del plain["column"]["unseen"]
-    return plain
-
-
-def from_plain(description: Any) -> Feature:
-    """The feature of a plain description, which may leave out whatever has a default."""
-    given = dict(description) if isinstance(description, Mapping) else {"description": description}
-    name = given.pop("kind", "continuous" if "low" in given else "categorical")
-    kind = KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise DataError(f"Unknown kind of feature: {name!r}.", f"Known: {', '.join(KINDS)}.")
-    column = from_column(given.pop("column", {}))
-    _check_fields(f"a {name} feature", kind, given)
-    try:
-        return kind(**given, column=column)
-    except OverflowError:
-        raise DataError(f"The numbers of {given['name']!r} are too large.") from None
-
-
-def to_column(column: Column) -> dict[str, Any]:
-    """A column as a plain dictionary."""
-    return asdict(column)
-
-
-def from_column(description: Any) -> Column:
-    """The column of a plain description."""
-    _check_fields("a column", Column, description)
-    many = {name: tuple(description.get(name, ())) for name in ("categories", "unseen")}
-    return Column(**{**description, **many})
-
-
-def is_text(value: Any) -> bool:
-    """Whether a value is text that a file can hold: no half of a surrogate pair."""
-    try:
-        return isinstance(value, str) and value.encode() is not None
-    except UnicodeEncodeError:
-        return False
-
-
-def _number(value: Any) -> bool:
-    """Whether a value is a number of a size that float64 has."""
-    try:
-        return not isinstance(value, bool | str) and isinstance(float(value), float)
-    except (OverflowError, TypeError, ValueError):
-        return False
-
-
-def _whole(value: Any) -> bool:
-    return (
-        isinstance(value, int | np.integer)
-        and not isinstance(value, bool)
-        and abs(int(value)) < 300
-    )
-
-
-_FITS: dict[Any, tuple[Callable[[Any], bool], str]] = {
-    str: (is_text, "text"),
-    bool: (lambda value: isinstance(value, bool), "true or false"),
-    int: (_whole, "a whole number"),
-    float: (_number, "a number"),
-    float | None: (lambda value: value is None or _number(value), "a number or nothing"),
-    tuple[Any, ...]: (lambda value: isinstance(value, tuple | list), "a list"),
-}
-"""By the type of a field: what may stand in it, and what that is called."""
-
-
-def _check_fields(what: str, kind: Any, given: Any) -> None:
-    """Refuse a description that has other fields than its kind, or other things in them."""
-    wrong = f"This description is not one of {what}: "
-    if not isinstance(given, Mapping):
-        raise DataError(f"{wrong}{given!r:.60}.", "Give a dictionary.")
-    types = get_type_hints(kind)
-    for name, value in given.items():
-        if name not in types:
-            raise DataError(f"{wrong}it has {name!r}.", nearest(name, types))
-        fits, wanted = _FITS[types[name]]
-        if not fits(value):
-            raise DataError(f"{wrong}its {name!r} is {value!r:.60}.", f"Give {wanted}.")
-    for one in fields(kind):
-        if one.name not in given and one.default is MISSING and one.name != "column":
-            raise DataError(f"{wrong}it lacks {one.name!r}.", f"Given: {', '.join(given)}.")

@@ -29,6 +29,10 @@ MOST_VALUES = 0.95
 """The share of a column's values that its decimals write exactly: a few odd ones do not count."""
 FEWEST_STEPS = 10
 """How many steps the range of a column has at least, as far as its values have decimals."""
+CODES, LEFT_OUT = 20, 1.5
+"""How many values a column of codes has at the most, and how many times as many its range has."""
+CODE_ROWS, CODE_SHARE = 3, 0.005
+"""How many rows, and which share of the rows, each of them has at least."""
 MEASURED_DIGITS = 6
 """A measurement in full precision is put on a grid of a millionth of its range, about."""
 
@@ -183,7 +187,26 @@ def _continuous(series: nw.Series[Any], precision: int | None = None) -> Continu
         tolerance=tolerance,
         missing=len(known) < len(values),
         column=column,
+        discrete=() if dates else discrete_values(known, decimals),
     )
+
+
+def discrete_values(values: np.ndarray, decimals: int) -> tuple[float, ...]:
+    """The values of a column that has few of them, each often, and leaves out many between them.
+
+    They mean something that no value between them does: 5.5 children stand for more than five.
+
+    >>> discrete_values(np.repeat([9.0, 12, 14, 16], 30), decimals=0)
+    (9.0, 12.0, 14.0, 16.0)
+    >>> discrete_values(np.repeat([1.0, 2, 3, 4], 30), decimals=0)
+    ()
+    """
+    unique, counts = np.unique(values, return_counts=True)
+    written = (np.round(unique, decimals) == unique).all()
+    steps = (unique[-1] - unique[0]) * 10.0**decimals + 1
+    few = 1 < len(unique) <= CODES and steps >= LEFT_OUT * len(unique)
+    often = counts.min() >= max(CODE_ROWS, CODE_SHARE * len(values))
+    return tuple(unique.tolist()) if written and few and often else ()
 
 
 def resolution(values: np.ndarray) -> int:

@@ -7,7 +7,6 @@ continuous feature's own value, a category's level index, NaN where a value is m
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,7 +15,8 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from ifonly.arrays.powers import powers_of_ten
-from ifonly.space.feature import Categorical, Continuous, Feature, to_plain
+from ifonly.space.description import fingerprint_of
+from ifonly.space.feature import Categorical, Continuous, Feature
 from ifonly.space.table.carry import Carry
 from ifonly.space.table.codes import read_codes
 from ifonly.space.table.frame import Frame, as_frame
@@ -285,8 +285,7 @@ class Layout:
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that tell this space from another."""
-        told = [*map(to_plain, self.features), *(one.name for one in self.carry)]
-        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+        return fingerprint_of(self.features, [one.name for one in self.carry])
 
     @cached_property
     def _level_arrays(self) -> tuple[Any, ...]:

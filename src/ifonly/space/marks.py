@@ -17,7 +17,8 @@ import pandas as pd
 
 from ifonly.errors import DataError
 from ifonly.space.cost import Cost
-from ifonly.space.feature import Feature, is_text, to_plain
+from ifonly.space.description import is_text, to_plain
+from ifonly.space.feature import Feature
 
 DEEPEST = 20
 """How many values may lie inside each other."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ifonly.errors import DataError, IfonlyError, OptionError, listed
 from ifonly.space.cost import Cost, check_labels, check_sparsity, check_thousands, check_weights
-from ifonly.space.feature import from_plain
+from ifonly.space.description import from_plain
 from ifonly.space.infer import infer_features, with_gaps
 from ifonly.space.layout import Layout
 from ifonly.space.marks import decode, decode_feature, encode, encode_feature

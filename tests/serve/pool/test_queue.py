@@ -32,7 +32,7 @@ def test_one_request_goes_before_all_that_another_token_has_waiting(many: int, m
     busy, free = worker(item("much", 0.0)), worker()
     for place in range(many):
         queue.put(item("much", 1.0 + place))
-    queue.put(late := item("little", 1e3))
+    queue.put(late := item("little", float(many)))
     assert queue.next(free, [busy, free]) == ([late], 0.0)
     then, _ = queue.next(free, [busy, free])
     assert {one.ask.who for one in then} == {"much"}

@@ -17,6 +17,7 @@ from ifonly.search.device.smaller import (
     fewer,
     first_of,
     halvable,
+    known_ones,
     nearer,
     numbers_of,
     smallest,
@@ -35,6 +36,7 @@ def better(rows: Rows, points: Tensor, *, needed: bool, tight: bool, round_numbe
     for _ in range(TURNS):
         part = rows.take(active)
         near = nearer(part, points[active]) if tight else points[active]
+        near = known_ones(part, near) if round_numbers else near
         points[active] = near
         if not needed:
             break
@@ -50,6 +52,7 @@ def rounder(rows: Rows, points: Tensor, *, needed: bool) -> Tensor:
     """Valid points [p, d] whose numbers are as round as `DEARER` and the outcome allow."""
     points = points.clone()
     changed = numbers_of(rows, points) & ~rows.terms.moment
+    changed[:, list(rows.terms.discrete)] = False
     active = torch.nonzero(changed.any(dim=1))[:, 0]
     for some in torch.split(active, max(1, NUMBERS // (64 * points.shape[1]))):
         if len(some):
@@ -84,7 +87,7 @@ def _round(rows: Rows, points: Tensor, changed: Tensor, *, needed: bool) -> Tens
         if not len(some):
             continue
         part, round_ones = rows.take(some), trial[some, degree]
-        stays = ~halvable(part, round_ones)
+        stays = ~halvable(part, round_ones, discrete=True)
         if needed:
             stays &= all_needed(part, round_ones)
         points[some[stays]] = round_ones[stays]

@@ -17,20 +17,29 @@ EXCHANGES = 30
 
 
 def chosen(
-    rows: Rows, points: Tensor, tier: Tensor, k: int, *, rate: float | None, nearest: bool
+    rows: Rows,
+    points: Tensor,
+    tier: Tensor,
+    k: int,
+    *,
+    rate: float | None,
+    each: float,
+    nearest: bool,
 ) -> tuple[Tensor, Tensor]:
     """Slots [q, k] of points [q, m, d], and which places are filled.
 
     A point of a higher `tier` [q, m] is taken only where none of a lower one is left; none of an
-    infinite one is. `rate` is what a price of 1 takes from the value of a set; None: the nearest.
+    infinite one is. `rate` is what a price of 1 takes from the value of a set, and `each` what a
+    changed feature does; without a rate, the nearest are taken.
     """
     price = rows.price(points)
     valid = tier < INF
     if rate is None:
         weight = 1 / (1 + price)
     else:
-        least = torch.where(valid, price, INF).amin(dim=1, keepdim=True)
-        weight = torch.exp((-rate * (price - least)).clamp(-300.0, 0.0))
+        cost = rate * price + each * rows.changed(points).sum(dim=2)
+        least = torch.where(valid, cost, INF).amin(dim=1, keepdim=True)
+        weight = torch.exp((least - cost).clamp(-300.0, 0.0))
     tier = torch.where(valid, tier, 0.0)
     weight = torch.where(valid, weight.clamp(min=_TIER) * _TIER**tier, 0.0)
     kernel = 1 / (1 + rows.pairwise(points))

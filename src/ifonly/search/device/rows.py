@@ -56,6 +56,7 @@ class Terms:
     alike: Tensor
     """[d] the width within which two numbers are almost one."""
     stops: Mapping[int, Tensor]
+    discrete: Mapping[int, Tensor]
     missing: bool
 
 
@@ -239,6 +240,7 @@ def terms_of(problem: Problem, device: str) -> Terms:
         power=_on(powers_of_ten(space.decimals), device),
         alike=_on(width, device),
         stops={j: _on(codes, device) for j, codes in problem.grid.stops.items() if len(codes)},
+        discrete={j: _on(codes, device) for j, codes in problem.grid.discrete.items()},
         missing=metric.missing,
     )
 

@@ -86,9 +86,41 @@ def nearer(rows: Rows, points: Tensor) -> Tensor:
     return points
 
 
-def halvable(rows: Rows, points: Tensor) -> Tensor:
-    """bool [p]: the valid points [p, d] of which a number can come half of the way nearer."""
-    return _can_become(rows, points, (points + rows.x) / 2)
+def halvable(rows: Rows, points: Tensor, *, discrete: bool = False) -> Tensor:
+    """bool [p]: the valid points [p, d] of which a number can come half of the way nearer.
+
+    If `discrete`, one that has few values can come to one of these in the middle of the way.
+    """
+    half = (points + rows.x) / 2
+    for j, known in rows.terms.discrete.items() if discrete else ():
+        ends = torch.stack([rows.x[:, j], points[:, j]]).nan_to_num().sort(dim=0).values
+        first = torch.searchsorted(known, ends[0].contiguous(), right=True)
+        count = torch.searchsorted(known, ends[1].contiguous()) - first
+        middle = known[(first + count // 2).clamp(max=len(known) - 1)]
+        half[:, j] = torch.where(count > 0, middle, rows.x[:, j])
+    return _can_become(rows, points, half)
+
+
+def known_ones(rows: Rows, points: Tensor) -> Tensor:
+    """Valid points [p, d] whose numbers with few values stand at one of these, where they can.
+
+    See `ifonly.select.discrete`; here one column follows the other.
+    """
+    points = points.clone()
+    for j, known in rows.terms.discrete.items():
+        value, own = points[:, j], rows.x[:, j]
+        place = torch.searchsorted(known, value.contiguous()).clamp(max=len(known) - 1)
+        up, down = known[place], known[(place - 1).clamp(min=0)]
+        beyond = torch.where(value > own, up, down)
+        inside = (beyond >= rows.low[:, j]) & (beyond <= rows.high[:, j])
+        some = torch.nonzero((value != own) & (up != value) & inside & ~(value + own).isnan())[:, 0]
+        if not len(some):
+            continue
+        part, trial = rows.take(some), points[some]
+        trial[:, j] = beyond[some]
+        valid = part.margin(trial[:, None])[:, 0] > 0
+        points[some[valid]] = trial[valid]
+    return points
 
 
 def steppable(rows: Rows, points: Tensor) -> Tensor:

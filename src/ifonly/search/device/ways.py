@@ -5,6 +5,7 @@ All promising candidates are improved, not a few: on a device they cost next to 
 
 from __future__ import annotations
 
+import math
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +27,8 @@ OTHERS, TWIN = 2.0, 3.0
 NEAR = 1.5 * 0.25
 """What a price takes from the value of a set, at a diversity of a half: more than on the CPU, since
 there are more ways to choose from here, and the widest would win."""
+CHANGED = 0.25
+"""What a changed feature takes from it in the choice of two points."""
 
 
 class Choice(Protocol):
@@ -101,12 +104,16 @@ def _taken(
     choice: Choice, rows: Rows, points: Tensor, tier: Tensor, k: int
 ) -> tuple[Tensor, Tensor]:
     """The chosen points [q, k, d], the row itself where there is none; and which are filled."""
-    rate = NEAR * (1 - choice.diversity) / choice.diversity if choice.diversity > 0 else None
+    apart = (1 - choice.diversity) / choice.diversity if choice.diversity > 0 else None
+    rate = None if apart is None else NEAR * apart
+    each = 0.0 if apart is None or not choice.promises else CHANGED * apart * math.log2(k)
     size = max(1, NUMBERS // (4 * points.shape[1] ** 2))
     parts = []
     for some in torch.split(torch.arange(len(points), device=points.device), size):
         part, own = (rows, points) if len(some) == len(points) else (rows.take(some), points[some])
-        slots, filled = chosen(part, own, tier[some], k, rate=rate, nearest=choice.nearest)
+        slots, filled = chosen(
+            part, own, tier[some], k, rate=rate, each=each, nearest=choice.nearest
+        )
         found = torch.where(filled[:, :, None], gather(own, slots), part.x[:, None])
         parts.append((found, filled))
     found, filled = (torch.cat(one) for one in zip(*parts, strict=True))
@@ -168,7 +175,7 @@ def _extra(choice: Choice, rows: Rows, points: Tensor, filled: Tensor) -> Tensor
     if "needed" in choice.promises:
         extra |= ~all_needed(part, own)
     if "tight" in choice.promises:
-        extra |= halvable(part, own)
+        extra |= halvable(part, own, discrete="round" in choice.promises)
         if "round" not in choice.promises:
             extra |= steppable(part, own)
     return torch.zeros_like(filled).index_put_((place, slot), extra)

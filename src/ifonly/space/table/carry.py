@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 
 from ifonly.errors import DataError, OptionError, nearest
-from ifonly.space.feature import Column, from_column, is_text, to_column
+from ifonly.space.description import from_column, is_text, to_column
+from ifonly.space.feature import Column
 from ifonly.space.marks import decode, encode
 from ifonly.space.table.frame import column_of
 from ifonly.space.table.values import pandas_dtype, series_of
