@@ -9,6 +9,7 @@ from record import RESULTS, Record
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 TITLES = {
     "answers": "What answers are like",
+    "answers_peers": "What dice-ml's answers are like",
     "plausible": "Rows that could exist",
     "tables": "Tables and models",
     "trust": "Answers that hold up",
@@ -18,6 +19,7 @@ TITLES = {
     "gpu": "On a GPU",
     "gpu_scale": "On a GPU, from files to files",
     "quality": "The default engine: quality",
+    "engine": "The default engine: rows, wide tables, slow models, single rows, cores",
     "exact": "Solving, with a proof",
     "rules": "Rules and causes",
     "reasons": "Reasons",

@@ -17,6 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 PARTS = (
     "answers",
+    "answers_peers",
     "audit",
     "audit_adult",
     "engine",

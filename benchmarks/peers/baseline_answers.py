@@ -30,6 +30,7 @@ def main(task):
         minimal = needed.explain(one.rows, k=task["k"])
         found[f"{name} {kind}"] = {
             "nearest": answers.distance()[:, 0].tolist(),
+            "changes": answers.changed()[:, 0].sum(axis=-1).tolist(),
             "full": answers.filled.all(axis=1).tolist(),
             "distance": float(answers.distance()[answers.filled].mean()),
             "changed": float(minimal.changed().sum(axis=-1)[minimal.filled].mean()),
