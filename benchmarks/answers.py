@@ -1,4 +1,4 @@
-"""What answers are like to read: fourteen tables, five models of each, k = 4."""
+"""What answers are like to read: fifteen tables, five models of each, k = 4."""
 
 from __future__ import annotations
 

