@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ifonly.errors import OptionError, nearest
@@ -80,6 +80,9 @@ SIZES = {
 }
 
 
+DEMANDING = {"neighbours": 32, "copies": 8}
+"""The counts where answers meet demands: real rows deep inside the outcome lead there."""
+
 Effort = str | Size
 """'auto', 'small', 'base' or 'thorough'; or the counts themselves."""
 
@@ -104,4 +107,6 @@ def named(effort: Effort, problem: Problem) -> Effort:
 def size_of(effort: Effort, problem: Problem) -> Size:
     """The counts of an effort for a problem."""
     effort = named(effort, problem)
-    return effort if isinstance(effort, Size) else SIZES[effort]
+    if isinstance(effort, Size):
+        return effort
+    return replace(SIZES[effort], **DEMANDING) if problem.demands else SIZES[effort]
