@@ -43,7 +43,9 @@ FIXED = {
     "german_credit": ("personal_status_sex", "foreign_worker"),
     "lending_club": (),
 }
-K, TRAINED, ROWS, FRESH, SEEDS = 4, 4000, 24, 20, 3
+K, TRAINED, CHOOSING, FRESH, SEEDS = 4, 8000, 24, 20, 3
+LOOKED, REPORTED = 48, 32
+"""How many refused rows were looked at while this was built, and how many after them report."""
 LEAST = {"logistic": 0.95, "xgboost": 0.95, "network": 0.92, "forest": 0.92}
 MOST = {"logistic": 1.8, "xgboost": 1.8, "network": 2.2, "forest": 2.2}
 REFITS, MARGINS, BOTH = (3, 5, 9, 15, 29), (0.05, 0.1, 0.2), ((9, 0.05), (9, 0.1), (15, 0.1))
@@ -105,7 +107,7 @@ def _code() -> str:
 def _lines(name: str, kind: str, seed: int, *, quick: bool) -> tuple[list[Any], list[Any]]:
     """The lines of a case: on rows that choose a setting, by the first seed, and on others."""
     warnings.filterwarnings("ignore", message="Stochastic Optimizer")
-    trial = Trial(name, kind, seed, 12 if quick else ROWS)
+    trial = Trial(name, kind, seed, *((12, 12) if quick else (CHOOSING, REPORTED)))
     chosen = [] if seed else trial.lines(trial.choosing, quick=quick)
     reported = trial.lines(trial.reported, quick=quick)
     return chosen, [*reported, trial.beside(trial.reported)]
@@ -126,7 +128,7 @@ def _settings(lines: pd.DataFrame) -> dict[str, str]:
 class Trial:
     """A table, a kind of model and a seed."""
 
-    def __init__(self, name: str, kind: str, seed: int, count: int) -> None:
+    def __init__(self, name: str, kind: str, seed: int, choosing: int, reported: int) -> None:
         data = ifonly.datasets.load(name)
         order = np.random.default_rng(seed).permutation(len(data.features))
         size = min(TRAINED, int(0.7 * len(order)))
@@ -137,7 +139,7 @@ class Trial:
         self.model = clone(pipeline).fit(self.train, outcome[:size])
         rest = features[size:]
         refused = rest[self.model.predict(rest) != self.wanted]
-        self.choosing, self.reported = refused[:count], refused[count : 2 * count]
+        self.choosing, self.reported = refused[:choosing], refused[LOOKED : LOOKED + reported]
         self.refits = ifonly.Refits(pipeline, self.train, outcome[:size], n=max(REFITS))
         self.fresh = ifonly.Refits(pipeline, self.train, outcome[:size], n=FRESH, first=1000).models
         self.fixed = FIXED[name]

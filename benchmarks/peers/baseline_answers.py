@@ -35,6 +35,11 @@ def main(task):
             "distance": float(answers.distance()[answers.filled].mean()),
             "changed": float(minimal.changed().sum(axis=-1)[minimal.filled].mean()),
             "ms": 1e3 * took / len(one.rows),
+            "decimals": {
+                feature.name: feature.decimals
+                for feature in answers.space.features
+                if hasattr(feature, "decimals")
+            },
         }
     return found
 
