@@ -49,23 +49,26 @@ class Leaves:
     def of(
         cls,
         space: Space,
+        numbers: np.ndarray,
         low: np.ndarray,
         high: np.ndarray,
         listed: tuple[np.ndarray, ...],
+        *,
         tree: np.ndarray,
         value: np.ndarray,
     ) -> Leaves:
-        """Those to which numbers above low [L, d] and at most high [L, d] come."""
-        cuts = []
-        for j, number in enumerate(space.continuous):
-            ends = np.unique(np.concatenate([low[:, j], high[:, j]])) if number else np.empty(0)
-            cuts.append(ends[np.isfinite(ends)])
+        """Those to which `numbers` [n] above low [L, n] and at most high [L, n] come."""
+        cuts = [np.empty(0)] * len(space)
+        for j, a, b in zip(numbers.tolist(), low.T, high.T, strict=True):
+            ends = np.unique(np.concatenate([a, b]))
+            cuts[j] = ends[np.isfinite(ends)]
         dtype = np.int16 if max(map(len, cuts)) < 1 << 14 else np.int32
-        first, last = np.zeros(low.T.shape, dtype), np.full(low.T.shape, -1, dtype)
-        for j in np.flatnonzero(space.continuous).tolist():
+        first = np.zeros((len(space), len(low)), dtype)
+        last = np.where(space.continuous, 0, -1).astype(dtype)[:, None] + first
+        for j, a, b in zip(numbers.tolist(), low.T, high.T, strict=True):
             # Above infinity, or at most minus infinity, there is no place.
-            first[j] = np.searchsorted(cuts[j], low[:, j], side="right") + (low[:, j] == np.inf)
-            last[j] = np.searchsorted(cuts[j], high[:, j], side="left") - (high[:, j] == -np.inf)
+            first[j] = np.searchsorted(cuts[j], a, side="right") + (a == np.inf)
+            last[j] = np.searchsorted(cuts[j], b, side="left") - (b == -np.inf)
         return cls(tuple(cuts), first, last, listed, tree, value)
 
     @property
@@ -84,7 +87,9 @@ def leaves_of(reading: Trees) -> Leaves:
         missing = regions.missing[:, j][None]
         listed.append(missing if number else np.concatenate([levels, missing]))
     tree, value = reading.joined.owner, reading.joined.tree.value
-    return Leaves.of(space, regions.low, regions.high, tuple(listed), tree, value)
+    numbers = np.flatnonzero(space.continuous)
+    low, high = regions.low[:, numbers], regions.high[:, numbers]
+    return Leaves.of(space, numbers, low, high, tuple(listed), tree=tree, value=value)
 
 
 @dataclass(frozen=True, eq=False)
