@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -44,6 +45,9 @@ FEW = bool(os.environ.get("IFONLY_FEW"))
 SCALE = float(os.environ.get("IFONLY_SCALE", "1"))
 SEED = int(os.environ.get("IFONLY_SEED", "0"))
 CI = bool(os.environ.get("CI"))
+
+# A shell starts what runs in the background with interrupts ignored; tests send them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

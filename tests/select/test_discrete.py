@@ -146,6 +146,7 @@ def test_a_record_asked_again_gives_the_same_answers(model: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["linear", "forest"])
 def test_on_a_device_answers_take_known_values_too(kind: str) -> None:
+    pytest.importorskip("torch")
     model = MODELS[kind].fit(DATA, OUTCOME)
     answers = ifonly.explain(model, asked(model), data=DATA, k=3, method=Engine(device="cpu"))
     found = answers.frame()[lambda frame: ~frame["extra"]]
