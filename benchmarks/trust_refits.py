@@ -45,7 +45,10 @@ FIXED = {
 }
 K, TRAINED, CHOOSING, FRESH, SEEDS = 4, 8000, 24, 20, 3
 LOOKED, REPORTED = 48, 32
-"""How many refused rows were looked at while this was built, and how many after them report."""
+"""How many refused rows were looked at while this was built, and how many after them report.
+
+German Credit has fewer refused rows; there, all report that choose no setting.
+"""
 LEAST = {"logistic": 0.95, "xgboost": 0.95, "network": 0.92, "forest": 0.92}
 MOST = {"logistic": 1.8, "xgboost": 1.8, "network": 2.2, "forest": 2.2}
 REFITS, MARGINS, BOTH = (3, 5, 9, 15, 29), (0.05, 0.1, 0.2), ((9, 0.05), (9, 0.1), (15, 0.1))
@@ -139,7 +142,8 @@ class Trial:
         self.model = clone(pipeline).fit(self.train, outcome[:size])
         rest = features[size:]
         refused = rest[self.model.predict(rest) != self.wanted]
-        self.choosing, self.reported = refused[:choosing], refused[LOOKED : LOOKED + reported]
+        first = LOOKED if len(refused) >= LOOKED + reported else choosing
+        self.choosing, self.reported = refused[:choosing], refused[first : first + reported]
         self.refits = ifonly.Refits(pipeline, self.train, outcome[:size], n=max(REFITS))
         self.fresh = ifonly.Refits(pipeline, self.train, outcome[:size], n=FRESH, first=1000).models
         self.fixed = FIXED[name]

@@ -123,7 +123,8 @@ class Missing(Condition):
             return np.where(np.isnan(scene.own(j))[:, None], scene.back(j), scene.points)
         if not scene.space.continuous[j]:
             return scene.with_value(j, scene.level(j, np.array(True)))
-        value, middle = scene.value(j), (scene.space.low[j] + scene.space.high[j]) / 2
+        middle = (scene.space.low[j] + scene.space.high[j]) / 2
+        value, middle = scene.value(j), np.round(middle, int(scene.space.decimals[j]))
         filled = scene.moved(scene.with_value(j, np.where(np.isnan(value), middle, value)))
         return scene.with_value(j, filled.between(j, -np.inf, np.inf))
 

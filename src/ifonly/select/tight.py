@@ -31,16 +31,23 @@ FILLED = 0.05
 """By how much of itself a value that fills a gap may move to a rounder one."""
 
 
-def nearer(problem: Problem, points: np.ndarray, *, discrete: bool = False) -> np.ndarray:
+def nearer(
+    problem: Problem,
+    points: np.ndarray,
+    *,
+    discrete: bool = False,
+    held: NDArray[np.bool_] | None = None,
+) -> np.ndarray:
     """Valid points [p, d] with every number as near to the row's as the outcome allows.
 
     Every number is bisected between the last value that failed and its own. Where the outcome comes
     and goes on the way, half of the way and the last step are asked about at the end. Points that
     change more than `WIDE` numbers stay as they are. If `discrete`, numbers that have few values
-    come nearer from one of these to the next.
+    come nearer from one of these to the next. What is `held` [p, d] stays.
     """
     points, few = points.copy(), problem.grid.discrete if discrete else {}
     numbers = _numbers(problem, points)
+    numbers &= True if held is None else ~held
     numbers &= numbers.sum(axis=1, keepdims=True) <= WIDE
     waiting, floor = numbers.copy(), problem.x.copy()
     for _ in range(CHECKS):

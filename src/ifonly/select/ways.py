@@ -23,6 +23,7 @@ from ifonly.select.determinant import Determinant
 from ifonly.select.discrete import known_ones
 from ifonly.select.exchange import Chosen, nearest_first
 from ifonly.select.polish import Polish
+from ifonly.select.shared import shared
 from ifonly.select.tight import nearer, rounder
 from ifonly.select.trim import WIDE, fewer, smallest
 from ifonly.select.twins import alike, distinct, ways_of
@@ -143,6 +144,14 @@ class Ways:
         if len(lacking) and not problem.spent:
             more = self._ways(problem.take(lacking), pool.take(lacking), 3 * k, each=TURNS)
             ways = ways.join(more.spread(lacking, len(problem.x))).without_repeats()
+        lacking = np.flatnonzero(distinct(problem, ways) < k)
+        if len(lacking) and self.tight and self.needed and not problem.spent:
+            part = problem.take(lacking)
+            known = _nearest(part, ways.take(lacking), k)
+            more = shared(part, known, 3 * k)
+            if more.valid.any():
+                more = _each(part, more, self._bettered)
+                ways = ways.join(more.spread(lacking, len(problem.x))).without_repeats()
         return ways
 
     def _neighbours(self, problem: Problem, pool: Pool, k: int, rows: NDArray[np.intp]) -> Pool:

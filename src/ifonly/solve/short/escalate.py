@@ -1,9 +1,10 @@
 """A row that is short of answers is searched again, harder, by itself and only it.
 
-Where few points are allowed, all of them are tried. Otherwise the larger sizes of the search come
-next, then bounds of the model, by which a row may provably have no answer, then the solver, until
-the row is full, provably has no more, or its work is spent. The work is counted, not timed, and is
-the same for every row: its answers depend on the row alone.
+Where few points are allowed, all of them are tried, also where an answer only fills a place.
+Otherwise the larger sizes of the search come next, then bounds of the model, by which a row may
+provably have no answer, then the solver, until the row is full, provably has no more, or its work
+is spent. The work is counted, not timed, and is the same for every row: its answers depend on the
+row alone.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ def escalated(
     if solved.proof is not None:
         lacking &= solved.proof.bound < np.inf
     short, rest = np.flatnonzero(lacking), np.flatnonzero(~lacking)
+    if solver is not None and solver.harder:
+        _replace_fillers(problem, method, k, out, rest[hopeful[rest]])
     if solver is None or not len(short):
         out.pools = [(np.arange(q), solved.pool)]
         return out
@@ -101,9 +104,31 @@ def escalated(
     return out
 
 
-def _improve(out: Escalated, rows: np.ndarray, new: Solved, name: str) -> None:
+def _replace_fillers(
+    problem: Problem, method: Method, k: int, out: Escalated, rows: np.ndarray
+) -> None:
+    """Choose again among every point, where these are few, for rows with `extra` answers."""
+    rows = rows[out.solved.extra[rows].any(axis=1)]
+    if not len(rows) or problem.spent:
+        return
+    part = problem.take(rows)
+    more, _ = every_point(part, proving=False)
+    found = np.flatnonzero(more.valid.any(axis=1))
+    if not len(found):
+        return
+    part, rows, more = part.take(found), rows[found], more.take(found)
+    new = judged(part, method, more, marked(method.selector, part, more, k))
+    fewer = new.extra.sum(axis=1) < out.solved.extra[rows].sum(axis=1)
+    fewer &= new.filled.all(axis=1)
+    _improve(out, rows, new, EVERY, among=fewer)
+
+
+def _improve(
+    out: Escalated, rows: np.ndarray, new: Solved, name: str, among: np.ndarray | None = None
+) -> None:
     """Take over what a step found for some rows, unless it has fewer answers."""
     better = new.filled.sum(axis=1) >= out.solved.filled[rows].sum(axis=1)
+    better &= True if among is None else among
     arrays: dict[str, Any] = {one: getattr(out.solved, one).copy() for one in _ARRAYS}
     for one, array in arrays.items():
         array[rows[better]] = getattr(new, one)[better]

@@ -17,13 +17,15 @@ KEPT = 1000
 """How many of the answers are kept, the nearest."""
 
 
-def every_point(problem: Problem) -> tuple[Pool, np.ndarray]:
+def every_point(problem: Problem, *, proving: bool = True) -> tuple[Pool, np.ndarray]:
     """All answers of rows that may become at most `MOST` points, and bool [q]: which rows do.
 
-    The user's own model is asked about every point that the rules allow.
+    The user's own model is asked about every point that the rules allow; where nothing is to be
+    proved, the search's faster route is.
     """
     sizes, listed = _sizes(problem)
-    total = np.maximum(np.prod(sizes, axis=1, dtype=np.float64), 1.0)
+    with np.errstate(over="ignore"):  # of wide tables there are infinitely many
+        total = np.maximum(np.prod(sizes, axis=1, dtype=np.float64), 1.0)
     few = total <= MOST
     left = problem.model.left if problem.model.most_rows is not None else np.inf
     found, rows = Pool.empty(problem.x), np.flatnonzero(few)
@@ -36,7 +38,8 @@ def every_point(problem: Problem) -> tuple[Pool, np.ndarray]:
         part = problem.take(some)
         points = _points(part, sizes[some], listed[some], int(total[some].max()))
         new = np.arange(points.shape[1]) < total[some, None]
-        pool = Pool(points, np.where(part.accepts(points, new), 1.0, -np.inf))
+        met = part.accepts(points, new) if proving else part.margin(points, new) > 0
+        pool = Pool(points, np.where(met, 1.0, -np.inf))
         pool = pool.nearest(np.where(pool.valid, part.price(points), np.inf), KEPT)
         found = found.join(pool.spread(some, len(few)))
     # What a budget leaves unasked is not known to be no answer.
