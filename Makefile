@@ -1,6 +1,7 @@
 # A fresh clone needs python3 (3.11 or later) and make, nothing else:
 #   make demo     the core alone, then a counterfactual explanation in the terminal
 #   make test     every extra, then lint, strict types and the tests
+#   make test-service  the tests of the service, its clients and the page, in a browser where there is one
 #   make laws     deep random runs, and other cases of the long tests; SCALE=20 runs twenty times as
 #                 many, SEED=1000 others
 #   make check    lint, format, strict types, architecture
@@ -17,6 +18,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+SERVICE := tests/serve tests/client tests/mcp tests/page
 LOWEST := tests/laws tests/rules tests/space tests/select tests/refine tests/problem tests/explainer tests/contract
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(INSTALL_OPTIONS) --constraint constraints.txt
 PART ?= all
@@ -33,13 +35,13 @@ export IFONLY_PAPER ?= $(shell cd ../shared/paper && pwd)
 endif
 
 # One thread for each process: two workers that start two threads each only get in each other's way.
-test suite laws test-lowest test-cluster coverage: export OMP_NUM_THREADS ?= 1
-test suite laws test-lowest test-cluster coverage: export OPENBLAS_NUM_THREADS ?= 1
+test suite test-service laws test-lowest test-cluster coverage: export OMP_NUM_THREADS ?= 1
+test suite test-service laws test-lowest test-cluster coverage: export OPENBLAS_NUM_THREADS ?= 1
 
 # The tests start many processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo install test suite laws test-lowest test-cluster coverage check lint types bench web docs lab \
+.PHONY: demo install test suite test-service laws test-lowest test-cluster coverage check lint types bench web docs lab \
 	tutorials release-check clean
 .DELETE_ON_ERROR:
 
@@ -52,7 +54,10 @@ demo: .venv/.core
 test: lint types suite
 
 suite: .venv/.all
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --ignore tests/deep
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --ignore tests/deep $(addprefix --ignore ,$(SERVICE))
+
+test-service: .venv/.all
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(SERVICE)
 
 laws: .venv/.all
 	IFONLY_DEEP=1 IFONLY_SCALE=$(SCALE) IFONLY_SEED=$(SEED) $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal tests

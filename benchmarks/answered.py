@@ -94,7 +94,7 @@ def spare(answers: ifonly.Answers | Given, predict: Predict) -> tuple[float, flo
 
     The share of answers, of those not marked as extra, with a change that can be reverted alone;
     and of their changed numbers, the shares that can come half of the way, or one step of their
-    grid, nearer to the row's own.
+    grid, nearer to the row's own. A column that takes few values has these as its grid.
     """
     space, kept = answers.space, answers.filled & ~answers.extra
     points, x = answers.points[kept], np.repeat(answers.x, kept.sum(axis=1), axis=0)
@@ -119,9 +119,24 @@ def spare(answers: ifonly.Answers | Given, predict: Predict) -> tuple[float, flo
             decimals, step = int(space.decimals[j]), 10.0 ** -space.decimals[j]
             half = np.round((own + value) / 2, decimals)
             near = np.round(value - np.sign(value - own) * step, decimals)
+            known = np.array(space.features[j].discrete)
+            if len(known):
+                near, half = _nearer_known(known, own, value)
             numbers += len(rows)
             moved = (np.abs(half - own) < np.abs(value - own)) & (half != own)
             halved += int((works(half, rows, j) & moved).sum())
             moved = (np.abs(near - own) < np.abs(value - own)) & (near != own)
             closer += int((works(near, rows, j) & moved).sum())
     return float(needless.mean()), halved / max(1, numbers), closer / max(1, numbers)
+
+
+def _nearer_known(
+    known: np.ndarray, own: np.ndarray, value: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The next known values toward the own ones, and those in the middle; else the own."""
+    inside = (known - own[:, None]) * (value[:, None] - known) > 0
+    found = [one[mask] for one, mask in zip(np.tile(known, (len(own), 1)), inside, strict=True)]
+    pairs = zip(found, own, value, strict=True)
+    near = [max(a) if len(a) and v > o else min(a) if len(a) else o for a, o, v in pairs]
+    half = [a[len(a) // 2] if len(a) else o for a, o in zip(found, own, strict=True)]
+    return np.array(near), np.array(half)

@@ -6,7 +6,18 @@ import time
 import warnings
 from pathlib import Path
 
+import numpy as np
+
 warnings.filterwarnings("ignore")
+
+
+def number_of_ways(answers):
+    """[q] of how many ways the answers of a row are: what changes, which way, to which level."""
+    way = np.sign(answers.points - answers.x[:, None])
+    way = np.where(answers.space.continuous, way, answers.points + 1)
+    way = np.where(answers.changed(), np.nan_to_num(way, nan=0.5), 0)
+    found = zip(way, answers.filled, strict=True)
+    return [len(np.unique(row[filled], axis=0)) for row, filled in found]
 
 
 def main(task):
@@ -34,6 +45,8 @@ def main(task):
             "full": answers.filled.all(axis=1).tolist(),
             "distance": float(answers.distance()[answers.filled].mean()),
             "changed": float(minimal.changed().sum(axis=-1)[minimal.filled].mean()),
+            "changed of rows": minimal.changed().sum(axis=-1).mean(axis=1).tolist(),
+            "ways": number_of_ways(minimal),
             "ms": 1e3 * took / len(one.rows),
             "decimals": {
                 feature.name: feature.decimals

@@ -97,7 +97,12 @@ def _kinds(space: Space) -> dict[str, Any]:
     return {
         "categorical": [one.name for one in kinds if one.name not in orders],
         "ordinal": orders,
-        "precision": {f.name: f.decimals for f in space.features if isinstance(f, Continuous)},
+        # A stated precision makes every value possible: columns of few values have none.
+        "precision": {
+            f.name: f.decimals
+            for f in space.features
+            if isinstance(f, Continuous) and not f.discrete
+        },
         "labels": dict(space.labels),
         "weights": dict(space.weights),
         "sparsity": space.sparsity,

@@ -41,6 +41,19 @@ def between(
     return values
 
 
+def next_toward(known: np.ndarray, values: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """[p] of values [p] the next known one toward the row's own [p], which stands after the last.
+
+    >>> next_toward(np.array([1.0, 4.0, 9.0]), np.array([9.0, 4.0, 4.0]), np.array([2.0, 9.0, 3.0]))
+    array([4., 9., 3.])
+    """
+    last = len(known) - 1
+    below = known[np.clip(np.searchsorted(known, values) - 1, 0, last)]
+    above = known[np.clip(np.searchsorted(known, values, side="right"), 0, last)]
+    near = np.where(values > own, below, above)
+    return np.asarray(np.where((near - own) * (values - near) > 0, near, own))
+
+
 def known_ones(problem: Problem, points: np.ndarray) -> np.ndarray:
     """Valid points [p, d] whose numbers with few values stand at one of these, where they can.
 

@@ -13,7 +13,7 @@ from ifonly.arrays.batches import pick, pick_last
 from ifonly.arrays.powers import powers_of_ten
 from ifonly.problem.moves import settle
 from ifonly.problem.problem import Problem
-from ifonly.select.discrete import Discrete, between
+from ifonly.select.discrete import between, next_toward
 from ifonly.select.trim import ROUNDS, WIDE, all_needed
 from ifonly.space.table.dates import is_moment
 
@@ -32,20 +32,16 @@ FILLED = 0.05
 
 
 def nearer(
-    problem: Problem,
-    points: np.ndarray,
-    *,
-    discrete: bool = False,
-    held: NDArray[np.bool_] | None = None,
+    problem: Problem, points: np.ndarray, *, held: NDArray[np.bool_] | None = None
 ) -> np.ndarray:
     """Valid points [p, d] with every number as near to the row's as the outcome allows.
 
     Every number is bisected between the last value that failed and its own. Where the outcome comes
     and goes on the way, half of the way and the last step are asked about at the end. Points that
-    change more than `WIDE` numbers stay as they are. If `discrete`, numbers that have few values
-    come nearer from one of these to the next. What is `held` [p, d] stays.
+    change more than `WIDE` numbers stay as they are. Numbers that have few values come nearer from
+    one of these to the next. What is `held` [p, d] stays.
     """
-    points, few = points.copy(), problem.grid.discrete if discrete else {}
+    points = points.copy()
     numbers = _numbers(problem, points)
     numbers &= True if held is None else ~held
     numbers &= numbers.sum(axis=1, keepdims=True) <= WIDE
@@ -55,17 +51,15 @@ def nearer(
             active = np.flatnonzero(waiting.any(axis=1))
             if not len(active) or problem.spent:
                 break
-            _bisect(problem, points, floor, waiting, active, few)
-        moved = _checked(problem, points, numbers, few)
+            _bisect(problem, points, floor, waiting, active)
+        moved = _checked(problem, points, numbers)
         if not len(moved):
             break
         waiting[moved], floor[moved] = numbers[moved], problem.x[moved]
     return points
 
 
-def _checked(
-    problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_], discrete: Discrete
-) -> NDArray[np.intp]:
+def _checked(problem: Problem, points: np.ndarray, numbers: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Move points half of the way, or the last step, where that is possible; which have moved."""
     active = np.flatnonzero(numbers.any(axis=1))
     if not len(active) or problem.spent:
@@ -74,28 +68,30 @@ def _checked(
     step = powers_of_ten(-problem.space.decimals[feature])
     near = np.stack([(low + high) / 2, high - np.sign(high - low) * step], axis=2)
     near = settle(part.box, near, np.repeat(feature[..., None], 2, axis=2), {})
-    near = between(discrete, feature, low, high, near)
+    near = between(problem.grid.discrete, feature, low, high, near)
     nearer = np.abs(near - low[..., None]) < np.abs(high - low)[..., None]
     nearer &= pick(numbers[active], feature)[..., None]
     return active[_moved(part, points, active, feature, near, nearer)[0]]
 
 
-def halvable(problem: Problem, points: np.ndarray, *, discrete: bool = False) -> NDArray[np.bool_]:
+def halvable(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
     """bool [p]: the valid points [p, d] of which a number can come half of the way nearer.
 
-    If `discrete`, one that has few values can come to one of these in the middle of the way.
+    One that has few values comes to one of these in the middle of the way.
     """
-    half, few = (points + problem.x) / 2, problem.grid.discrete if discrete else {}
-    if few:
+    half = (points + problem.x) / 2
+    if problem.grid.discrete:
         feature = np.broadcast_to(np.arange(points.shape[1]), points.shape)
-        half = between(few, feature, problem.x, points, half[..., None])[..., 0]
+        half = between(problem.grid.discrete, feature, problem.x, points, half[..., None])[..., 0]
     return _can_become(problem, points, half)
 
 
 def steppable(problem: Problem, points: np.ndarray) -> NDArray[np.bool_]:
     """bool [p]: the valid points [p, d] of which a number can come a step of its grid nearer."""
-    step = np.sign(points - problem.x) * 10.0**-problem.space.decimals
-    return _can_become(problem, points, points - step)
+    near = points - np.sign(points - problem.x) * 10.0**-problem.space.decimals
+    for j, known in problem.grid.discrete.items():
+        near[:, j] = next_toward(known, points[:, j], problem.x[:, j])
+    return _can_become(problem, points, near)
 
 
 def _can_become(problem: Problem, points: np.ndarray, values: np.ndarray) -> NDArray[np.bool_]:
@@ -124,14 +120,14 @@ def _bisect(
     floor: np.ndarray,
     waiting: NDArray[np.bool_],
     active: np.ndarray,
-    discrete: Discrete,
 ) -> None:
     """One round for the points `active`: every number that waits is asked about; one of them moves.
 
     `floor` [p, d] rises to the last values that failed; a number waits while there are others.
     """
     part, feature, low, high = _asked(problem, points, floor, waiting, active)
-    values = between(discrete, feature, low, high, _between(part, low, high, feature))
+    values = _between(part, low, high, feature)
+    values = between(problem.grid.discrete, feature, low, high, values)
     # A stop toward the row may lie at or before the floor, where the model was asked already.
     new = (values - low[..., None]) * (high[..., None] - values) > 0
     new &= pick(waiting[active], feature)[..., None]
@@ -243,7 +239,7 @@ def rounder(problem: Problem, points: np.ndarray, *, needed: bool) -> np.ndarray
         if not len(rows) or problem.spent:
             continue
         part, better = problem.take(rows), trial[rows, degree]
-        kept = ~halvable(part, better, discrete=True)
+        kept = ~halvable(part, better)
         if needed:
             kept &= all_needed(part, better)
         points[rows[kept]] = better[kept]

@@ -225,13 +225,13 @@ class Ways:
 
     def _nearer(self, problem: Problem, points: np.ndarray) -> np.ndarray:
         """Points [p, d] whose numbers are tight, and known where a column has few values."""
-        points = nearer(problem, points, discrete=self.round_numbers) if self.tight else points
-        if not self.round_numbers or not problem.grid.discrete:
+        points = nearer(problem, points) if self.tight else points
+        if not problem.grid.discrete:
             return points
         known = known_ones(problem, points)
         rows = np.flatnonzero(((known != points) & ~np.isnan(points)).any(axis=1))
         if self.tight and len(rows):  # the others may come nearer now
-            known[rows] = nearer(problem.take(rows), known[rows], discrete=True)
+            known[rows] = nearer(problem.take(rows), known[rows])
         return known
 
     def _bettered(self, problem: Problem, points: np.ndarray) -> np.ndarray:

@@ -178,9 +178,8 @@ def excess(
     if needed:
         extra[rows, places] |= ~all_needed(each, answers)
     if tight:
-        rounded = getattr(method.selector, "round_numbers", False)
-        extra[rows, places] |= halvable(each, answers, discrete=rounded)
-        if not rounded:
+        extra[rows, places] |= halvable(each, answers)
+        if not getattr(method.selector, "round_numbers", False):
             extra[rows, places] |= steppable(each, answers)
     return extra
 

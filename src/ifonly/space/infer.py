@@ -187,7 +187,7 @@ def _continuous(series: nw.Series[Any], precision: int | None = None) -> Continu
         tolerance=tolerance,
         missing=len(known) < len(values),
         column=column,
-        discrete=() if dates else discrete_values(known, decimals),
+        discrete=() if dates or precision is not None else discrete_values(known, decimals),
     )
 
 

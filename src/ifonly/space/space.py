@@ -115,7 +115,7 @@ class Space(Layout):
             The charge for changed features: all together cost this much, beside their distance.
         precision
             The decimals of numbers, where they are not those of most values: {'income': -2} for
-            hundreds.
+            hundreds. Every such value is possible then, also of a column that takes only a few.
         one_hot
             Lists of columns of 0 and 1 that are one category each: an answer sets one of them.
             They are found where their names share a start and every row agrees; () finds none.

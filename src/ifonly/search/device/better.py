@@ -35,8 +35,7 @@ def better(rows: Rows, points: Tensor, *, needed: bool, tight: bool, round_numbe
     active = torch.arange(len(points), device=points.device)
     for _ in range(TURNS):
         part = rows.take(active)
-        near = nearer(part, points[active]) if tight else points[active]
-        near = known_ones(part, near) if round_numbers else near
+        near = known_ones(part, nearer(part, points[active]) if tight else points[active])
         points[active] = near
         if not needed:
             break
@@ -87,7 +86,7 @@ def _round(rows: Rows, points: Tensor, changed: Tensor, *, needed: bool) -> Tens
         if not len(some):
             continue
         part, round_ones = rows.take(some), trial[some, degree]
-        stays = ~halvable(part, round_ones, discrete=True)
+        stays = ~halvable(part, round_ones)
         if needed:
             stays &= all_needed(part, round_ones)
         points[some[stays]] = round_ones[stays]

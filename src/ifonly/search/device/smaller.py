@@ -86,13 +86,13 @@ def nearer(rows: Rows, points: Tensor) -> Tensor:
     return points
 
 
-def halvable(rows: Rows, points: Tensor, *, discrete: bool = False) -> Tensor:
+def halvable(rows: Rows, points: Tensor) -> Tensor:
     """bool [p]: the valid points [p, d] of which a number can come half of the way nearer.
 
-    If `discrete`, one that has few values can come to one of these in the middle of the way.
+    One that has few values comes to one of these in the middle of the way.
     """
     half = (points + rows.x) / 2
-    for j, known in rows.terms.discrete.items() if discrete else ():
+    for j, known in rows.terms.discrete.items():
         ends = torch.stack([rows.x[:, j], points[:, j]]).nan_to_num().sort(dim=0).values
         first = torch.searchsorted(known, ends[0].contiguous(), right=True)
         count = torch.searchsorted(known, ends[1].contiguous()) - first
@@ -125,7 +125,14 @@ def known_ones(rows: Rows, points: Tensor) -> Tensor:
 
 def steppable(rows: Rows, points: Tensor) -> Tensor:
     """bool [p]: the valid points [p, d] of which a number can come a step of its grid nearer."""
-    return _can_become(rows, points, points - torch.sign(points - rows.x) / rows.terms.power)
+    near = points - torch.sign(points - rows.x) / rows.terms.power
+    for j, known in rows.terms.discrete.items():
+        value, own, last = points[:, j].contiguous(), rows.x[:, j], len(known) - 1
+        below = known[(torch.searchsorted(known, value) - 1).clamp(min=0)]
+        above = known[torch.searchsorted(known, value, right=True).clamp(max=last)]
+        one = torch.where(value > own, below, above)
+        near[:, j] = torch.where((one - own) * (value - one) > 0, one, own)
+    return _can_become(rows, points, near)
 
 
 def all_needed(rows: Rows, points: Tensor) -> Tensor:

@@ -175,7 +175,7 @@ def _extra(choice: Choice, rows: Rows, points: Tensor, filled: Tensor) -> Tensor
     if "needed" in choice.promises:
         extra |= ~all_needed(part, own)
     if "tight" in choice.promises:
-        extra |= halvable(part, own, discrete="round" in choice.promises)
+        extra |= halvable(part, own)
         if "round" not in choice.promises:
             extra |= steppable(part, own)
     return torch.zeros_like(filled).index_put_((place, slot), extra)
