@@ -18,11 +18,14 @@ from baseline import baseline
 from data_tables import MODELS, SETS, fitted, table
 from ifonly.search import Engine
 from ifonly.space import Continuous
+from possible_ways import least_extra
 from record import Record
 from settings import EXACTLY
 
 K, ROWS = 4, 100
 QUICK = ("forest", "network")
+SMALL = "compas"
+"""A table of so few points that all can be tried."""
 BESIDE = (
     "table",
     "model",
@@ -69,7 +72,7 @@ def main(record: Record) -> None:
     cells = [(name, kind) for name in names for kind in (QUICK if record.quick else MODELS)]
     before = baseline(cells, rows, K)
     lines: dict[str, list[list[Any]]] = {"exactly": [], "default": []}
-    beside = []
+    beside, possible = [], []
     for name, kind in cells:
         one = table(name, rows)
         model = fitted(kind, one)
@@ -82,6 +85,9 @@ def main(record: Record) -> None:
             took = 1e3 * (time.process_time() - start) / len(one.rows)
             if by == "default":
                 many = has_ways(model, one.train, one.rows, answers)
+            if by == "default" and name == SMALL:
+                extra = float(answers.extra[answers.filled].mean())
+                possible.append([kind, extra, least_extra(answers, model.predict)])
             found = figures(answers, model.predict, one.train, many)
             lines[by].append([name, kind, *found, took])
         then = before[f"{name} {kind}"]
@@ -94,6 +100,13 @@ def main(record: Record) -> None:
         "exactly": "The default with round_numbers=False",
     }.items():
         record.table(f"{title}: what answers are like", COLUMNS, lines[by], NOTE)
+    record.table(
+        f"Marked answers on {SMALL}, and the least possible",
+        ("model", "extra", "least possible"),
+        possible,
+        "By trying every point of the table: a row that has fewer than k ways, each needed and "
+        "tight, cannot have k different answers.",
+    )
     record.table(
         "The default with round_numbers=False beside the package before answers were ways",
         BESIDE,

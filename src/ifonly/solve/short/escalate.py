@@ -14,11 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ifonly.problem.effort import SIZES, named
 from ifonly.problem.pool import Pool
 from ifonly.problem.problem import Problem
 from ifonly.select.selector import marked
+from ifonly.select.trim import all_needed
 from ifonly.solve.method import Method
 from ifonly.solve.short.every_point import every_point
 from ifonly.solve.short.solver import SolverStep, effort_of
@@ -113,14 +115,24 @@ def _replace_fillers(
         return
     part = problem.take(rows)
     more, _ = every_point(part, proving=False)
+    more = more.without(~_needed_ones(part, more))
     found = np.flatnonzero(more.valid.any(axis=1))
     if not len(found):
         return
-    part, rows, more = part.take(found), rows[found], more.take(found)
-    new = judged(part, method, more, marked(method.selector, part, more, k))
+    part, rows = part.take(found), rows[found]
+    pool = more.take(found).join(out.solved.pool.take(rows)).without_repeats()
+    new = judged(part, method, pool, marked(method.selector, part, pool, k))
     fewer = new.extra.sum(axis=1) < out.solved.extra[rows].sum(axis=1)
     fewer &= new.filled.all(axis=1)
     _improve(out, rows, new, EVERY, among=fewer)
+
+
+def _needed_ones(problem: Problem, pool: Pool) -> NDArray[np.bool_]:
+    """bool [q, m] the valid points of which no change can be reverted."""
+    rows, places = np.nonzero(pool.valid)
+    needed = np.zeros(pool.valid.shape, dtype=bool)
+    needed[rows, places] = all_needed(problem.take(rows), pool.points[rows, places])
+    return needed
 
 
 def _improve(
