@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,14 +11,9 @@ import pandas as pd
 
 import ifonly
 from answered import SHOWN, line, ours, spare
+from best_sets import best_of_needed, best_sets
 from exhaustive import nearest
-from ifonly.problem.pool import Pool
-from ifonly.problem.problem import Problem
-from ifonly.search import Engine
-from ifonly.select import Ways
-from ifonly.select import ways as ways_module
-from ifonly.solve.method import method_of
-from ifonly.space import Categorical, Metric, Space
+from ifonly.space import Categorical, Space
 from ifonly.space.space import SPARSITY
 from networks import FrameNetwork
 from published import SETS, Published, published
@@ -42,8 +35,6 @@ AUTHORS: dict[str, dict[int, tuple[float, ...]]] = {
     "distance": {4: (1.815, 2.845, 0.615, 1.045), 10: (3.357, 4.682, 1.311, 2.013)},
     "changed": {4: (3.08, 2.10, 5.62, 3.59), 10: (4.07, 2.73, 7.14, 4.36)},
 }
-BEST_ROWS, SETS_OF = 100, 40
-"""Of how many rows the best sets are looked for, and of how many answers each."""
 GROWTH = (2, 3, 4, 6, 8, 10, 15, 20)
 KNOB = tuple(round(0.1 * i, 1) for i in range(11))
 
@@ -99,11 +90,8 @@ def objectives(record: Record, asked: dict[str, Asked]) -> None:
             full += [] if figures["full"] == figures["unique"] == 1 else [cell]
             real += [] if _real(answers) else [cell]
             worse += [] if figures["objective"] < authors else [cell]
-    record.check(
-        "Every row has all k, every answer is valid and unique (k = 1, 2, 4, 10)",
-        not full,
-        _all(full),
-    )
+    claim = "Every row has all k, every answer is valid and unique (k = 1, 2, 4, 10)"
+    record.check(claim, not full, _all(full))
     record.check("Every answer is a row that can be written", not real, _all(real))
     record.check("A lower objective than the authors' in every cell", not worse, _all(worse))
     record.table(
@@ -131,9 +119,9 @@ def ways(record: Record, asked: dict[str, Asked]) -> None:
             cell = f"{name} k={k}"
             full += [] if figures["full"] == figures["unique"] == 1 else [cell]
             if figures["objective"] >= authors:
-                best = best_of_needed(one, k)
-                possible.append([name, k, authors, figures["objective"], *best])
-                worse += [cell] if best[-1] < authors else []
+                possible.append([name, k, authors, figures["objective"]])
+                possible[-1] += best_of_needed(one.explainer, one.rows, k)
+                worse += [cell] if possible[-1][-1] < authors else []
             wrong += [] if needless == halved == 0 and closer <= 0.02 and near <= 1e-9 else [cell]
     record.check("By default: every row has all k, valid and unique", not full, _all(full))
     record.check(
@@ -142,14 +130,7 @@ def ways(record: Record, asked: dict[str, Asked]) -> None:
         not worse,
         _all(worse),
     )
-    record.table(
-        "Where the default's objective is above the authors'",
-        ("set", "k", "authors'", "the default's", "rows", "answers", "distance", "objective"),
-        possible,
-        "The best of all sets of k answers with the nearest among them, of up to "
-        f"{SETS_OF} needed and tight answers that a thorough search finds for a row: how many, "
-        "their mean distance, and their objective.",
-    )
+    best_sets(record, possible)
     record.check(
         "By default: no needless change, no number that can be halved, at most 2 % that can come a "
         "step nearer, the nearest answer no farther than the former choice's",
@@ -166,56 +147,6 @@ def ways(record: Record, asked: dict[str, Asked]) -> None:
         "that can be reverted, and of their changed numbers the share that can come half of the "
         "way, or one step, nearer.",
     )
-
-
-def best_of_needed(one: Asked, k: int) -> list[float]:
-    """Rows, answers per row, and distance and objective of the best sets, by trying all."""
-    found: list[tuple[Problem, Pool]] = []
-
-    class Kept(Ways):
-        def _all_ways(self, problem: Problem, pool: Pool, k: int) -> Pool:
-            found.append((problem, super()._all_ways(problem, pool, k)))
-            return found[-1][1]
-
-    thorough = method_of(Engine(effort="thorough"))
-    method = replace(thorough, selector=Kept(thorough.selector.choice))
-    rows = one.rows[:BEST_ROWS]
-    with wide_choice():
-        explainer = one.explainer(method=method)
-        explainer.explain(rows, k=k, budget={"harder": False})
-    metric, best = Metric.of(one.problem.space), []
-    for problem, ways in found:
-        for x, points, valid in zip(problem.x, ways.points, ways.valid, strict=True):
-            own = np.unique(points[valid], axis=0)
-            distance = metric.distance(own, x[None])
-            own = own[np.argsort(distance, kind="stable")[:SETS_OF]]
-            if len(own) >= k:
-                best.append([len(own), *_best_set(metric, own, x, k)])
-    count, distance, objective = np.mean(best, axis=0)
-    return [len(best), count, distance, objective]
-
-
-def _best_set(metric: Metric, points: np.ndarray, x: np.ndarray, k: int) -> tuple[float, float]:
-    """The distance and the objective of the best set of k points, nearest first, with the first."""
-    distance = metric.distance(points, x[None])
-    kernel = 1 / (1 + metric.pairwise(points))
-    sets = np.array(list(combinations(range(1, len(points)), k - 1)))
-    sets = np.concatenate([np.zeros((len(sets), 1), dtype=np.intp), sets], axis=1)
-    det = np.linalg.det(kernel[sets[:, :, None], sets[:, None, :]])
-    objective = 0.5 * distance[sets].mean(axis=1) - det
-    best = objective.argmin()
-    return float(distance[sets[best]].mean()), float(objective[best])
-
-
-@contextmanager
-def wide_choice() -> Iterator[None]:
-    """Inside, many ways that are far apart become tight, not k + 6."""
-    before = ways_module.MORE, ways_module.EARLY
-    ways_module.MORE, ways_module.EARLY = 40, 1.0
-    try:
-        yield
-    finally:
-        ways_module.MORE, ways_module.EARLY = before
 
 
 def at_their_diversity(record: Record, asked: dict[str, Asked]) -> None:
