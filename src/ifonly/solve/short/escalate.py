@@ -31,6 +31,8 @@ SEARCH, EVERY, BOUNDS, SOLVER, LIMIT = "search", "every point", "bounds", "solve
 point, bounds of the model, the solver, or nothing: it is short of answers."""
 BEFORE = ("small", "base")
 """The sizes from which a row goes on if its places are filled with answers that are `extra`."""
+NEAREST = 128
+"""Of how many of the nearest of every point it is asked which are needed."""
 _ARRAYS = ("points", "chosen", "acted", "filled", "scores", "reached", "extra")
 
 
@@ -115,6 +117,7 @@ def _replace_fillers(
         return
     part = problem.take(rows)
     more, _ = every_point(part, proving=False)
+    more = more.nearest(np.where(more.valid, part.price(more.points), np.inf), NEAREST)
     more = more.without(~_needed_ones(part, more))
     found = np.flatnonzero(more.valid.any(axis=1))
     if not len(found):
