@@ -117,14 +117,19 @@ def _lines(name: str, kind: str, seed: int, *, quick: bool) -> tuple[list[Any], 
 
 
 def _settings(lines: pd.DataFrame) -> dict[str, str]:
-    """For each kind, the setting that meets most of what is asked, the nearest of equals."""
+    """For each kind, a setting that meets what is asked of these lines, if there is any.
+
+    Of several, and where there is none, the one that misses least of it and of some slack beyond;
+    the nearest of equals.
+    """
     mean = lines.groupby(["model", "setting"], sort=False).mean(numeric_only=True).reset_index()
     least, most = mean["model"].map(LEAST), mean["model"].map(MOST)
     mean["missed"] = np.maximum(least + 0.01 - mean["valid"], 0) + np.maximum(
         0.92 - mean["full"], 0
     )
     mean["missed"] += np.maximum(mean["ratio"] - most + 0.05, 0) / 10
-    order = mean.sort_values(["missed", "ratio"])
+    met = (mean["valid"] >= least) & (mean["full"] >= 0.9) & (mean["ratio"] <= most)
+    order = mean.assign(unmet=~met).sort_values(["unmet", "missed", "ratio"])
     return dict(order.drop_duplicates("model")[["model", "setting"]].to_numpy().tolist())
 
 
