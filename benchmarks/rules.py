@@ -133,6 +133,7 @@ class Sieve:
 
 def violations(rows: pd.DataFrame, frame: pd.DataFrame) -> int:
     """How many answers break one of the seven rules, told from the frames alone."""
+    frame = frame.reset_index(drop=True)  # the rows have an index of their own
     own = rows.iloc[frame["query"]].reset_index(drop=True)
     rank = {level: place for place, level in enumerate(ORDER)}
     older = frame["age"] - own["age"]
