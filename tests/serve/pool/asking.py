@@ -43,8 +43,8 @@ class Lender:
             os._exit(3)
         if "hang" in names:
             time.sleep(60)
-        if "slow" in names:
-            time.sleep(0.2)
+        if names & {"slow", "slower"}:
+            time.sleep(0.6 if "slower" in names else 0.2)
         odds = np.exp((frame["income"] - 3.0 * frame["debt"] - 20 - self.shift).to_numpy(float))
         return np.column_stack([1 / (1 + odds), odds / (1 + odds)])
 

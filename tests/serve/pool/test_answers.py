@@ -145,7 +145,7 @@ def test_a_worker_without_work_takes_over_what_another_has_not_begun(
             first = asyncio.ensure_future(one(9))  # has one worker
             await asyncio.sleep(0.02)
             assert not pool.queued
-            await asyncio.gather(one(1, "slow"), *(one(k) for k in range(2, 6)), first)
+            await asyncio.gather(one(1, "slower"), *(one(k) for k in range(2, 6)), first)
 
     run(ask())
     assert order.index(1) >= 3, "those behind the slow one did not wait for it"
