@@ -1,8 +1,8 @@
-"""Ways that share the work: one more change, for which the numbers of a way move less.
+"""Further ways for rows that have few: one more feature changes, and the numbers change less.
 
-A row with few ways has each of them asked about with one more feature changed. Where that brings a
-point further inside the outcome, its numbers come back as far as the outcome then allows, and the
-new change stays: 'hours 47 and evaluation 2' beside 'hours 42'.
+Each known way is tried with one more feature changed. If that moves the point further inside the
+outcome, its numbers move back towards the row as far as the outcome then allows, and the new change
+stays: 'hours 47 and evaluation 2' beside 'hours 42'.
 """
 
 from __future__ import annotations
