@@ -1,4 +1,4 @@
-"""XGBoost is asked with arrays where they tell it the same as the frame, and only there."""
+"""XGBoost and forests are asked with arrays where these tell them the same as the frame."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 import ifonly
 from ifonly.models.reading.points import spread
@@ -42,6 +43,16 @@ def test_an_array_gives_bit_for_bit_the_scores_of_the_frame(seed: int) -> None:
     setting = ifonly.Explainer(fitted(frame), data=frame[columns]).setting
     assert isinstance(setting.route, Bare)
     codes = spread(setting.space, 500, seed=seed)
+    assert np.array_equal(setting.route.scores(codes), setting.model.scores(codes))
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+def test_a_forest_is_asked_tree_by_tree(kind: Any) -> None:
+    frame = table(1)
+    label = pd.cut(frame["double"], 3, labels=False)
+    setting = ifonly.Explainer(kind(7, random_state=0).fit(frame, label), data=frame).setting
+    assert isinstance(setting.route, Bare)
+    codes = spread(setting.space, 500, seed=1)
     assert np.array_equal(setting.route.scores(codes), setting.model.scores(codes))
 
 

@@ -43,21 +43,27 @@ def read_stops(chain: Chain, route: Model, space: Space) -> dict[int, np.ndarray
 
 def _looked_up(found: Mapping[int, np.ndarray], route: Direct) -> dict[int, np.ndarray]:
     """The codes on either side of each threshold, by the tables of the direct route."""
-    stops = {}
-    for j, columns in enumerate(route.columns):
-        if not route.table.space.continuous[j] or len(columns) != 1:
+    stops, space = {}, route.table.space
+    for j, (columns, codes) in enumerate(zip(route.columns, route.values, strict=True)):
+        if not space.continuous[j] or len(columns) != 1:
             continue
-        cuts = found.get(int(columns[0]), np.empty(0))
-        seen = route.entries[j][:, 0].astype(np.float32)  # as trees see it
-        if len(seen) < 2 or not (np.diff(seen) >= 0).all():
-            continue
-        after = np.searchsorted(seen, cuts.astype(np.float32), side="right")
-        before = np.searchsorted(seen, cuts.astype(np.float32), side="left")
-        places = np.concatenate([after - 1, after, before - 1, before])
-        places = np.unique(places[(places >= 0) & (places < len(seen))])
-        if len(places):  # no tree asks it, or none within its range
-            stops[j] = route.values[j][places]
-    return stops
+        cuts, entries = found.get(int(columns[0]), np.empty(0)), route.entries[j]
+        if len(codes) < space.count(j):  # passed on as they are, and too many to list
+            stops[j] = _beside(cuts, space, j)
+        else:
+            stops[j] = _between(cuts, codes, codes if entries is None else entries[:, 0])
+    return {j: some for j, some in stops.items() if len(some)}
+
+
+def _between(cuts: np.ndarray, codes: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """The codes [n] on either side of thresholds, by what the trees see of them [n]."""
+    seen, cuts = seen.astype(np.float32), cuts.astype(np.float32)
+    if len(seen) < 2 or not (np.diff(seen) >= 0).all():
+        return np.empty(0)
+    after = np.searchsorted(seen, cuts, side="right")
+    before = np.searchsorted(seen, cuts, side="left")
+    places = np.concatenate([after - 1, after, before - 1, before])
+    return np.asarray(codes[np.unique(places[(places >= 0) & (places < len(seen))])])
 
 
 def _beside(cuts: np.ndarray, space: Space, j: int) -> np.ndarray:

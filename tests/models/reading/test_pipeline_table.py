@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import ifonly
 from ifonly.models.reading.points import spread
-from ifonly.models.routes.pipeline_table import Direct
+from ifonly.models.routes.pipeline_table import MOST_VALUES, Direct
 
 xgboost: Any = pytest.importorskip("xgboost")
 RANDOM = np.random.default_rng(0)
@@ -44,7 +44,7 @@ def route_of(last: Any, *, sparse: bool, early: bool = False) -> str:
 
 @pytest.mark.parametrize("sparse", [True, False])
 def test_a_forest_is_asked_tree_by_tree(sparse: bool) -> None:
-    assert route_of(RandomForestClassifier(5, random_state=0), sparse=sparse) == "_forest"
+    assert route_of(RandomForestClassifier(5, random_state=0), sparse=sparse) == "by_trees"
 
 
 @pytest.mark.parametrize("sparse", [True, False])
@@ -55,3 +55,45 @@ def test_xgboost_is_asked_for_its_trees(sparse: bool) -> None:
 def test_xgboost_that_uses_some_of_its_trees_is_asked_itself() -> None:
     last = xgboost.XGBClassifier(n_estimators=5, n_jobs=1)
     assert route_of(last, sparse=True, early=True) == "predict_proba"
+
+
+INCOMES = DATA.assign(income=(RANDOM.lognormal(10, 1, 200)).round(2))
+
+
+def explained(number: Any, last: Any) -> ifonly.Explainer:
+    """An explainer of a pipeline over incomes in cents, which are too many for a table."""
+    encode = make_column_transformer(
+        (OneHotEncoder(sparse_output=False), ["job"]), (number, ["age", "income"])
+    )
+    pipeline = make_pipeline(encode, last).fit(INCOMES, INCOMES["income"] > 20_000)
+    return ifonly.Explainer(pipeline, data=INCOMES)
+
+
+@pytest.mark.parametrize(
+    "last", [RandomForestClassifier(5, random_state=0), xgboost.XGBClassifier(n_estimators=5)]
+)
+def test_numbers_that_are_passed_on_need_no_table(last: Any) -> None:
+    setting = explained("passthrough", last).setting
+    assert isinstance(setting.route, Direct)
+    assert setting.space.count(2) > MOST_VALUES
+    codes = spread(setting.space, 500, seed=1)
+    beyond = codes[:9].copy()
+    beyond[:, 2] = 1e9
+    for some in (codes, beyond):
+        assert np.array_equal(setting.route.scores(some), setting.model.scores(some))
+
+
+def test_both_sides_of_every_threshold_of_a_number_passed_on_are_known() -> None:
+    last = RandomForestClassifier(5, random_state=0)
+    setting = explained("passthrough", last).setting
+    trees = [tree.tree_ for tree in last.estimators_]
+    cuts = np.concatenate([tree.threshold[tree.feature == 5] for tree in trees])
+    stops, step = setting.grid.stops[2], 0.01
+    for cut in cuts:
+        near = stops[np.abs(stops - cut) <= 2 * step]
+        assert near.min() <= cut < near.max()
+
+
+def test_many_numbers_that_are_scaled_are_not_looked_up() -> None:
+    setting = explained(StandardScaler(), RandomForestClassifier(5, random_state=0)).setting
+    assert setting.route is setting.model

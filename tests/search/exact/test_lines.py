@@ -98,16 +98,27 @@ def test_the_leaves_near_a_row_are_all_that_near_points_come_to(
     assert seen
 
 
-@pytest.mark.sample(3)
-@pytest.mark.parametrize("large", [False, True])
-@pytest.mark.parametrize("kind", TREES)
-def test_what_lines_propose_is_lawful_and_cheaper_than_what_is_known(
-    kind: str, large: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem, trees = posed(kind, "two", 2)
-    if large:
+LARGE = ("no", "leaves", "places")
+"""What there is too much of to look at all leaves for every row."""
+
+
+def enlarge(large: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make any forest a large one."""
+    if large == "leaves":
         monkeypatch.setattr(search, "LEAVES", 0)
         monkeypatch.setattr(search, "MANY", 0)
+    if large == "places":
+        monkeypatch.setattr(search, "PLACES", 0)
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("large", LARGE)
+@pytest.mark.parametrize("kind", TREES)
+def test_what_lines_propose_is_lawful_and_cheaper_than_what_is_known(
+    kind: str, large: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem, trees = posed(kind, "two", 2)
+    enlarge(large, monkeypatch)
     known = np.full(len(problem.x), 9.0)
     points = near_points(problem, trees, known)
     new = problem.changed(points).any(axis=2)
@@ -142,14 +153,12 @@ def bands() -> tuple[Pipeline, pd.DataFrame]:
     return make_pipeline(StandardScaler(), booster).fit(data, liked), data
 
 
-@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("large", LARGE)
 def test_the_nearest_answer_is_found_among_fine_numbers(
-    large: bool, monkeypatch: pytest.MonkeyPatch
+    large: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, data = bands()
-    if large:
-        monkeypatch.setattr(search, "LEAVES", 0)
-        monkeypatch.setattr(search, "MANY", 0)
+    enlarge(large, monkeypatch)
     rows = data[~model.predict(data)][:12]
     asked = {"data": data, "k": 1}
     engine = ifonly.search.Engine(round_numbers=False)
@@ -158,14 +167,12 @@ def test_the_nearest_answer_is_found_among_fine_numbers(
     assert (found.price() <= exact.price() * (1 + 1e-9)).mean() > 0.9
 
 
-@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("large", LARGE)
 def test_a_row_is_answered_along_lines_as_it_is_alone(
-    large: bool, monkeypatch: pytest.MonkeyPatch
+    large: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, data = bands()
-    if large:
-        monkeypatch.setattr(search, "LEAVES", 0)
-        monkeypatch.setattr(search, "MANY", 0)
+    enlarge(large, monkeypatch)
     rows = data[~model.predict(data)][:5]
     explainer = ifonly.Explainer(model, data=data)
     whole = explainer.explain(rows, k=2)

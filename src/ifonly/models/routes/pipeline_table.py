@@ -3,8 +3,9 @@
 Building a frame and encoding it costs more than many models do. Where every output column of the
 steps before the last depends on one feature, their output can be looked up: the pipeline transforms
 one row for each representable value of each feature, once, and the entries are copied from there.
-The tables hold the pipeline's own numbers, not a formula's, and the route is taken only where it
-gives bit for bit the scores of the pipeline on a probe. The judge asks the pipeline itself.
+The tables hold the pipeline's own numbers, not a formula's. A number that the steps pass on as it
+is needs no table, however many values it has. The route is taken only where it gives bit for bit
+the scores of the pipeline on a probe. The judge asks the pipeline itself.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from typing import Any
 import numpy as np
 
 from ifonly.models.adapters.table import TableModel, check_scores, run
+from ifonly.models.routes.forest import by_trees
 
 MOST_VALUES = 20_001
 """How many values of one feature are worth a table."""
+SAMPLE = 1025
+"""By how many of more values it is seen whether they are passed on."""
 NARROW = 256
 """Up to how many columns a matrix with missing values is faster than a sparse one."""
 
@@ -31,9 +35,9 @@ class Direct:
     table: TableModel
     ask: Callable[[Any], Any]
     values: tuple[np.ndarray, ...]
-    """The codes of each table's entries, sorted."""
-    entries: tuple[np.ndarray, ...]
-    """[values, columns] what each code becomes."""
+    """The codes of each table's entries, sorted; a sample of them, where there are very many."""
+    entries: tuple[np.ndarray | None, ...]
+    """[values, columns] what each code becomes; None where it is passed on as it is."""
     columns: tuple[np.ndarray, ...]
     """Which output columns belong to each feature."""
     blank: np.ndarray = field(repr=False)
@@ -57,11 +61,18 @@ class Direct:
 
     def _matrix(self, codes: np.ndarray) -> Any:
         matrix = np.repeat(self.blank[None], len(codes), axis=0)
-        for j, known in enumerate(self.values):
-            place = np.minimum(np.searchsorted(known, codes[:, j]), len(known) - 1)
-            if not np.array_equal(known[place], codes[:, j]):
+        for known, entries, own, code in zip(
+            self.values, self.entries, self.columns, codes.T, strict=True
+        ):
+            if entries is None:
+                if not ((code >= known[0]) & (code <= known[-1])).all():
+                    return None
+                matrix[:, own] = code[:, None]
+                continue
+            place = np.minimum(np.searchsorted(known, code), len(known) - 1)
+            if not np.array_equal(known[place], code):
                 return None
-            matrix[:, self.columns[j]] = self.entries[j][place]
+            matrix[:, own] = entries[place]
         if not self.sparse:
             return matrix
         from scipy.sparse import csr_matrix
@@ -69,8 +80,8 @@ class Direct:
         # XGBoost takes an absent entry for a missing value: zeros must stay absent.
         rows, columns = matrix.nonzero()
         starts = np.searchsorted(rows, np.arange(len(codes) + 1)).astype(np.int32)
-        entries = (matrix[rows, columns], columns.astype(np.int32), starts)
-        return csr_matrix(entries, shape=matrix.shape)
+        cells = (matrix[rows, columns], columns.astype(np.int32), starts)
+        return csr_matrix(cells, shape=matrix.shape)
 
 
 def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
@@ -81,21 +92,21 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
     if not hasattr(estimator, "predict_proba") and table.classes:
         return None
     space = table.space
-    counts = [space.count(j) for j in range(len(space))]
-    most = max([0, *np.array(counts)[space.continuous]])
     gaps = any(feature.missing for feature in space.features)
-    if gaps or most > MOST_VALUES or hasattr(estimator, "feature_names_in_"):
-        return None  # too many values, or an estimator that wants a frame
-    values = [space.values(j, count) for j, count in enumerate(counts)]
+    if gaps or hasattr(estimator, "feature_names_in_"):
+        return None  # an estimator that wants a frame
+    counts = [space.count(j) for j in range(len(space))]
+    many = space.continuous & (np.array(counts) > MOST_VALUES)
+    values = [space.values(j, SAMPLE if many[j] else count) for j, count in enumerate(counts)]
     ask = estimator.predict_proba if table.classes else estimator.predict
     try:
-        route = _read(model[:-1].transform, table, ask, values)
+        route = _read(model[:-1].transform, table, ask, values, many)
     except Exception:  # an encoder that refuses values which no row of the data has
         return None
     if route is None:
         return None
     wanted = table.scores(probe)
-    for way in (partial(_forest, estimator), partial(_boosted, estimator, route.sparse), ask):
+    for way in (partial(by_trees, estimator), partial(_boosted, estimator, route.sparse), ask):
         candidate = replace(route, ask=way, sparse=route.sparse and way is ask)
         if _agrees(candidate, probe, wanted):
             return candidate
@@ -107,8 +118,12 @@ def _read(
     table: TableModel,
     ask: Callable[[Any], Any],
     values: Sequence[np.ndarray],
+    many: np.ndarray,
 ) -> Direct | None:
-    """The tables of a transform, or None where two features share a column."""
+    """The tables of a transform, or None where there are none.
+
+    Two features share a column, or one of `many` [d] values is not passed on.
+    """
     base = np.array([one[0] for one in values])
     points = np.repeat(base[None], sum(map(len, values)), axis=0)
     ends = np.cumsum([len(one) for one in values])
@@ -119,32 +134,22 @@ def _read(
     output = np.asarray(given.toarray() if sparse else given)
     if output.dtype.kind != "f":
         return None
-    entries, columns = [], []
+    entries: list[np.ndarray | None] = []
+    columns = []
     for j, one in enumerate(values):
         block = output[ends[j] - len(one) : ends[j]]
         own = np.flatnonzero((block != block[0]).any(axis=0))
+        passed = table.space.continuous[j] and (block[:, own] == one[:, None]).all()
+        if many[j] and not passed:
+            return None
         columns.append(own)
-        entries.append(np.ascontiguousarray(block[:, own]))
+        entries.append(None if passed else np.ascontiguousarray(block[:, own]))
     owned = np.concatenate(columns)
     if len(np.unique(owned)) < len(owned):
         return None
     return Direct(
         table, ask, tuple(values), tuple(entries), tuple(columns), output[0].copy(), sparse
     )
-
-
-def _forest(estimator: Any, matrix: Any) -> np.ndarray:
-    """A forest's probabilities tree by tree, without the threads that it starts for each call.
-
-    It takes an absent entry for a zero, and a matrix without such is faster.
-    """
-    if not hasattr(estimator, "estimators_") or not hasattr(estimator, "n_outputs_"):
-        raise TypeError("not a forest")
-    single = matrix.astype(np.float32)
-    total = np.zeros((single.shape[0], len(estimator.classes_)))
-    for tree in estimator.estimators_:
-        total += tree.tree_.predict(single)[:, : total.shape[1]]
-    return total / len(estimator.estimators_)
 
 
 def _boosted(estimator: Any, sparse: bool, matrix: np.ndarray) -> np.ndarray:

@@ -35,6 +35,8 @@ ROOM = 1 << 20
 """The most places of all points of a step that are looked at together."""
 LEAVES = 1 << 16
 """The most leaves that are looked at for every row."""
+PLACES = 1 << 13
+"""The most places at which that is; of more, those near a row are fewer and take less time."""
 CELLS = 1 << 22
 """The most leaves times features."""
 MANY = 256
@@ -82,23 +84,25 @@ def _parts(
 ) -> Iterator[tuple[np.ndarray, Leaves, float]]:
     """Which rows are searched together, the leaves for that, and below which price these are all.
 
-    Of large forests each row has leaves of its own.
+    Of large forests, and of numbers with many split points, each row has leaves of its own.
     """
     every = np.arange(len(problem.x))
     count = sum(len(tree.value) for tree in reading.trees)
-    if count > LEAVES or count * len(reading.space) > CELLS:
+    if count <= LEAVES and count * len(reading.space) <= CELLS:
+        leaves = leaves_of(reading)
+        if leaves.width <= PLACES:
+            size = max(1, ROOM // (max(COUNTS) * leaves.width))
+            yield from ((every[i : i + size], leaves, np.inf) for i in range(0, len(every), size))
+            return
+    else:
         stops = problem.grid.stops
         numbers = np.flatnonzero(reading.space.continuous).tolist()
         if all(j in stops and len(stops[j]) < MANY for j in numbers):
             return
-        near = zip(every, near_leaves(problem, reading, known), strict=True)
-        for row, (leaves, limit) in near:
-            if can_reach(problem, reading, leaves):
-                yield every[[row]], leaves, limit
-        return
-    leaves = leaves_of(reading)
-    size = max(1, ROOM // (max(COUNTS) * leaves.width))
-    yield from ((every[i : i + size], leaves, np.inf) for i in range(0, len(every), size))
+    near = zip(every, near_leaves(problem, reading, known), strict=True)
+    for row, (leaves, limit) in near:
+        if can_reach(problem, reading, leaves):
+            yield every[[row]], leaves, limit
 
 
 @dataclass(eq=False)
