@@ -17,7 +17,8 @@ from ifonly.models.protocol import Model
 from ifonly.models.reading.chain import Chain
 from ifonly.models.reading.trees.ensembles import thresholds_of
 from ifonly.models.routes.bare import Bare
-from ifonly.models.routes.pipeline_table import Direct
+from ifonly.models.routes.entries import Line
+from ifonly.models.routes.pipeline_table import MOST_VALUES, Direct
 from ifonly.space import Continuous, Space
 
 
@@ -42,16 +43,19 @@ def read_stops(chain: Chain, route: Model, space: Space) -> dict[int, np.ndarray
 
 
 def _looked_up(found: Mapping[int, np.ndarray], route: Direct) -> dict[int, np.ndarray]:
-    """The codes on either side of each threshold, by the tables of the direct route."""
+    """The codes on either side of each threshold, by the entries of the direct route."""
     stops, space = {}, route.table.space
-    for j, (columns, codes) in enumerate(zip(route.columns, route.values, strict=True)):
+    for j, (entries, columns) in enumerate(zip(route.entries, route.columns, strict=True)):
         if not space.continuous[j] or len(columns) != 1:
             continue
-        cuts, entries = found.get(int(columns[0]), np.empty(0)), route.entries[j]
-        if len(codes) < space.count(j):  # passed on as they are, and too many to list
-            stops[j] = _beside(cuts, space, j)
-        else:
-            stops[j] = _between(cuts, codes, codes if entries is None else entries[:, 0])
+        cuts, count = found.get(int(columns[0]), np.empty(0)), space.count(j)
+        if isinstance(entries, Line) and count > MOST_VALUES:
+            stops[j] = _beside(cuts * entries.scale + entries.center, space, j)
+            continue
+        codes = space.values(j, count)
+        seen = entries.of(codes)
+        assert seen is not None, "every value of the space has an entry"
+        stops[j] = _between(cuts, codes, seen[:, 0])
     return {j: some for j, some in stops.items() if len(some)}
 
 

@@ -9,9 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    PowerTransformer,
+    RobustScaler,
+    StandardScaler,
+)
 
 import ifonly
 from ifonly.models.reading.points import spread
@@ -57,23 +65,24 @@ def test_xgboost_that_uses_some_of_its_trees_is_asked_itself() -> None:
     assert route_of(last, sparse=True, early=True) == "predict_proba"
 
 
-INCOMES = DATA.assign(income=(RANDOM.lognormal(10, 1, 200)).round(2))
+INCOMES = DATA.assign(income=RANDOM.lognormal(10, 1, 200).round(2))
+GAPS = INCOMES.assign(
+    job=INCOMES["job"].where(RANDOM.random(200) < 0.9),
+    income=INCOMES["income"].where(RANDOM.random(200) < 0.9),
+)
 
 
-def explained(number: Any, last: Any) -> ifonly.Explainer:
+def explained(number: Any, last: Any, data: pd.DataFrame = INCOMES) -> ifonly.Explainer:
     """An explainer of a pipeline over incomes in cents, which are too many for a table."""
     encode = make_column_transformer(
         (OneHotEncoder(sparse_output=False), ["job"]), (number, ["age", "income"])
     )
-    pipeline = make_pipeline(encode, last).fit(INCOMES, INCOMES["income"] > 20_000)
-    return ifonly.Explainer(pipeline, data=INCOMES)
+    pipeline = make_pipeline(encode, last).fit(data, data["income"] > 20_000)
+    return ifonly.Explainer(pipeline, data=data)
 
 
-@pytest.mark.parametrize(
-    "last", [RandomForestClassifier(5, random_state=0), xgboost.XGBClassifier(n_estimators=5)]
-)
-def test_numbers_that_are_passed_on_need_no_table(last: Any) -> None:
-    setting = explained("passthrough", last).setting
+def check_route(setting: Any) -> None:
+    """The route gives to the bit what the model gives, also of values that no entry is for."""
     assert isinstance(setting.route, Direct)
     assert setting.space.count(2) > MOST_VALUES
     codes = spread(setting.space, 500, seed=1)
@@ -83,17 +92,40 @@ def test_numbers_that_are_passed_on_need_no_table(last: Any) -> None:
         assert np.array_equal(setting.route.scores(some), setting.model.scores(some))
 
 
-def test_both_sides_of_every_threshold_of_a_number_passed_on_are_known() -> None:
+@pytest.mark.parametrize("number", ["passthrough", StandardScaler(), RobustScaler()])
+@pytest.mark.parametrize(
+    "last", [RandomForestClassifier(5, random_state=0), xgboost.XGBClassifier(n_estimators=5)]
+)
+def test_numbers_that_are_passed_on_or_scaled_need_no_table(number: Any, last: Any) -> None:
+    check_route(explained(number, last).setting)
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["passthrough", StandardScaler(), make_pipeline(SimpleImputer(), StandardScaler())],
+)
+def test_missing_values_have_entries_of_their_own(number: Any) -> None:
+    setting = explained(number, HistGradientBoostingClassifier(max_iter=5), GAPS).setting
+    codes = setting.space.codes(GAPS)
+    assert np.isnan(codes).any(axis=0)[[1, 2]].all()
+    assert isinstance(setting.route, Direct)
+    assert np.array_equal(setting.route.scores(codes), setting.model.scores(codes))
+
+
+@pytest.mark.parametrize("number", [KBinsDiscretizer(3), PolynomialFeatures(), PowerTransformer()])
+def test_many_numbers_that_become_something_else_are_not_looked_up(number: Any) -> None:
+    setting = explained(number, RandomForestClassifier(5, random_state=0)).setting
+    assert setting.route is setting.model
+
+
+@pytest.mark.parametrize("number", ["passthrough", StandardScaler()])
+def test_both_sides_of_every_threshold_of_many_numbers_are_known(number: Any) -> None:
     last = RandomForestClassifier(5, random_state=0)
-    setting = explained("passthrough", last).setting
+    setting = explained(number, last).setting
+    line = setting.route.entries[2]  # type: ignore[attr-defined]
     trees = [tree.tree_ for tree in last.estimators_]
     cuts = np.concatenate([tree.threshold[tree.feature == 5] for tree in trees])
     stops, step = setting.grid.stops[2], 0.01
-    for cut in cuts:
+    for cut in cuts * line.scale + line.center:
         near = stops[np.abs(stops - cut) <= 2 * step]
         assert near.min() <= cut < near.max()
-
-
-def test_many_numbers_that_are_scaled_are_not_looked_up() -> None:
-    setting = explained(StandardScaler(), RandomForestClassifier(5, random_state=0)).setting
-    assert setting.route is setting.model

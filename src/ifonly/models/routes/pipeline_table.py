@@ -3,14 +3,14 @@
 Building a frame and encoding it costs more than many models do. Where every output column of the
 steps before the last depends on one feature, their output can be looked up: the pipeline transforms
 one row for each representable value of each feature, once, and the entries are copied from there.
-The tables hold the pipeline's own numbers, not a formula's. A number that the steps pass on as it
-is needs no table, however many values it has. The route is taken only where it gives bit for bit
-the scores of the pipeline on a probe. The judge asks the pipeline itself.
+A number of many values needs no table where the steps pass it on as it is, or scale it. The route
+is taken only where it gives bit for bit the scores of the pipeline on a probe. The judge asks the
+pipeline itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -18,26 +18,25 @@ from typing import Any
 import numpy as np
 
 from ifonly.models.adapters.table import TableModel, check_scores, run
+from ifonly.models.routes.entries import Entries, Line, line_of, scales_of
 from ifonly.models.routes.forest import by_trees
+from ifonly.space import Space
 
 MOST_VALUES = 20_001
 """How many values of one feature are worth a table."""
 SAMPLE = 1025
-"""By how many of more values it is seen whether they are passed on."""
+"""By how many of more values it is seen whether they lie on a line."""
 NARROW = 256
 """Up to how many columns a matrix with missing values is faster than a sparse one."""
 
 
 @dataclass(frozen=True)
 class Direct:
-    """A pipeline's last step, and a table a feature of what goes into it."""
+    """A pipeline's last step, and what goes into it for each feature."""
 
     table: TableModel
     ask: Callable[[Any], Any]
-    values: tuple[np.ndarray, ...]
-    """The codes of each table's entries, sorted; a sample of them, where there are very many."""
-    entries: tuple[np.ndarray | None, ...]
-    """[values, columns] what each code becomes; None where it is passed on as it is."""
+    entries: tuple[Entries | Line, ...]
     columns: tuple[np.ndarray, ...]
     """Which output columns belong to each feature."""
     blank: np.ndarray = field(repr=False)
@@ -61,18 +60,11 @@ class Direct:
 
     def _matrix(self, codes: np.ndarray) -> Any:
         matrix = np.repeat(self.blank[None], len(codes), axis=0)
-        for known, entries, own, code in zip(
-            self.values, self.entries, self.columns, codes.T, strict=True
-        ):
-            if entries is None:
-                if not ((code >= known[0]) & (code <= known[-1])).all():
-                    return None
-                matrix[:, own] = code[:, None]
-                continue
-            place = np.minimum(np.searchsorted(known, code), len(known) - 1)
-            if not np.array_equal(known[place], code):
+        for entries, own, code in zip(self.entries, self.columns, codes.T, strict=True):
+            block = entries.of(code)
+            if block is None:
                 return None
-            matrix[:, own] = entries[place]
+            matrix[:, own] = block
         if not self.sparse:
             return matrix
         from scipy.sparse import csr_matrix
@@ -91,16 +83,11 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
     estimator = model[-1]
     if not hasattr(estimator, "predict_proba") and table.classes:
         return None
-    space = table.space
-    gaps = any(feature.missing for feature in space.features)
-    if gaps or hasattr(estimator, "feature_names_in_"):
-        return None  # an estimator that wants a frame
-    counts = [space.count(j) for j in range(len(space))]
-    many = space.continuous & (np.array(counts) > MOST_VALUES)
-    values = [space.values(j, SAMPLE if many[j] else count) for j, count in enumerate(counts)]
+    if hasattr(estimator, "feature_names_in_"):
+        return None  # it wants a frame
     ask = estimator.predict_proba if table.classes else estimator.predict
     try:
-        route = _read(model[:-1].transform, table, ask, values, many)
+        route = _read(model[:-1], table, ask)
     except Exception:  # an encoder that refuses values which no row of the data has
         return None
     if route is None:
@@ -113,43 +100,48 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
     return None
 
 
-def _read(
-    transform: Callable[[Any], Any],
-    table: TableModel,
-    ask: Callable[[Any], Any],
-    values: Sequence[np.ndarray],
-    many: np.ndarray,
-) -> Direct | None:
-    """The tables of a transform, or None where there are none.
+def _read(steps: Any, table: TableModel, ask: Callable[[Any], Any]) -> Direct | None:
+    """The entries of the first steps of a pipeline, or None where there are none.
 
-    Two features share a column, or one of `many` [d] values is not passed on.
+    Two features share a column, or one of many values does not lie on a line.
     """
+    space, scales = table.space, scales_of(steps)
+    values = [_values(space, j) for j in range(len(space))]
     base = np.array([one[0] for one in values])
     points = np.repeat(base[None], sum(map(len, values)), axis=0)
     ends = np.cumsum([len(one) for one in values])
     for j, one in enumerate(values):
         points[ends[j] - len(one) : ends[j], j] = one
-    given = transform(table.frame(points))
+    given = steps.transform(table.frame(points))
     sparse = hasattr(given, "toarray")
     output = np.asarray(given.toarray() if sparse else given)
     if output.dtype.kind != "f":
         return None
-    entries: list[np.ndarray | None] = []
+    entries: list[Entries | Line] = []
     columns = []
-    for j, one in enumerate(values):
+    for j, (one, feature) in enumerate(zip(values, space.features, strict=True)):
         block = output[ends[j] - len(one) : ends[j]]
         own = np.flatnonzero((block != block[0]).any(axis=0))
-        passed = table.space.continuous[j] and (block[:, own] == one[:, None]).all()
-        if many[j] and not passed:
-            return None
+        block, many = np.ascontiguousarray(block[:, own]), space.count(j) > MOST_VALUES
+        line = None
+        if space.continuous[j]:
+            line = line_of(one, block, scales if many else scales[:1], gap=feature.missing)
+            if many and line is None:
+                return None
         columns.append(own)
-        entries.append(None if passed else np.ascontiguousarray(block[:, own]))
+        entries.append(line or Entries(one, block, feature.missing))
     owned = np.concatenate(columns)
     if len(np.unique(owned)) < len(owned):
         return None
-    return Direct(
-        table, ask, tuple(values), tuple(entries), tuple(columns), output[0].copy(), sparse
-    )
+    return Direct(table, ask, tuple(entries), tuple(columns), output[0].copy(), sparse)
+
+
+def _values(space: Space, j: int) -> np.ndarray:
+    """The codes of a feature, or a sample of very many; where one may be missing, NaN is last."""
+    count = space.count(j)
+    many = bool(space.continuous[j]) and count > MOST_VALUES
+    values = space.values(j, SAMPLE if many else count)
+    return np.append(values, np.nan) if space.features[j].missing else values
 
 
 def _boosted(estimator: Any, sparse: bool, matrix: np.ndarray) -> np.ndarray:
