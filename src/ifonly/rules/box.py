@@ -130,10 +130,11 @@ class Box:
             inside[:, :, categories] = allowed.reshape(known.shape) & known
         if self.erase.any():
             inside |= np.isnan(points) & self.erase[:, None]
-        if inside.all():
-            return np.asarray(inside)
-        own = ~differs(points, self.x[:, None])
-        return np.asarray(inside | (own & self.keep[:, None]))
+        some = np.flatnonzero(~inside.all(axis=(0, 1)))
+        if len(some):
+            own = ~differs(points[:, :, some], self.x[:, None, some])
+            inside[:, :, some] |= own & self.keep[:, None, some]
+        return np.asarray(inside)
 
     def empty(self) -> np.ndarray:
         """bool [q, d]: the features left without any value."""

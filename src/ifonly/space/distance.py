@@ -35,6 +35,8 @@ SMALL = 1 << 16
 """Numbers that stay in the cache through several passes."""
 WIDE = 100
 """From so many features on, most are the same in two points."""
+BLOCK = 1 << 18
+"""Numbers that are worked on at a time, where there are so many features."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +184,7 @@ class Metric:
         Only features that differ are added up: a zero less changes no sum.
         """
         points = np.broadcast_shapes(a.shape[1:], b.shape[1:])
-        if len(a) * math.prod(points) > SMALL and max(points) > 1:
+        if len(a) * math.prod(points) > BLOCK and max(points) > 1:
             axis = int(np.argmax(points))
             halves = zip(_halves(a, axis + 1), _halves(b, axis + 1), strict=True)
             return np.concatenate([self._wide(*half) for half in halves], axis=axis)

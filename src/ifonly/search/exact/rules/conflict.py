@@ -44,19 +44,29 @@ def clash(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> tuple[Rule, ...
     corrections: list[list[int]] = []
     while True:
         chosen = _smallest_meeting(corrections, len(rules))
-        point = possible(space, x, [rules[i] for i in chosen])
+        point = possible(space, x, [rules[i] for i in chosen], rules)
         if point is None:
             return tuple(rules[i] for i in chosen)
         corrections.append(_left_out(space, x, rules, point))
 
 
-def possible(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> np.ndarray | None:
-    """[d] the codes of an answer to a row x [d] that obeys all rules; None where there is none."""
+def possible(
+    space: Space, x: np.ndarray, rules: Sequence[Rule], wished: Sequence[Rule] = ()
+) -> np.ndarray | None:
+    """[d] the codes of an answer to a row x [d] that obeys all rules; None where there is none.
+
+    Where one change is enough, it is one that obeys the most of the rules that are `wished`.
+    """
     box = Box.whole(space, x[None])
     for rule in rules:
         box = rule.narrow(box)
-    if box.empty().any():
+    if box.empty().any() or box.frozen().all():
         return None
+    near = _one_change(box)
+    near = near[_lawful(box, rules, near)]
+    if len(near):
+        obeyed = [_obeys(space, x, near, rule) for rule in wished]
+        return np.asarray(near[np.sum(obeyed, axis=0).argmax()])
     program = Program()
     row = Row.of(program, box)
     for rule in rules:
@@ -64,7 +74,7 @@ def possible(space: Space, x: np.ndarray, rules: Sequence[Rule]) -> np.ndarray |
     said: list[str] = []
     for solution in _solutions(program):
         point = None if solution.values is None else row.codes_of(solution)
-        if point is not None and _lawful(box, rules, point):
+        if point is not None and _lawful(box, rules, point[None])[0]:
             return point
         said.append(solution.status)
     if "infeasible" in said and said[-1] != "limit":
@@ -93,11 +103,11 @@ def _left_out(space: Space, x: np.ndarray, rules: Sequence[Rule], point: np.ndar
     """The rules that cannot be added to those that a point obeys."""
     out: list[int] = []
     while True:
-        obeyed = [i for i, rule in enumerate(rules) if _obeys(space, x, point, rule)]
+        obeyed = [i for i, rule in enumerate(rules) if _obeys(space, x, point[None], rule)[0]]
         open_yet = [i for i in range(len(rules)) if i not in obeyed and i not in out]
         if not open_yet:
             return out
-        further = possible(space, x, [rules[i] for i in (*obeyed, open_yet[0])])
+        further = possible(space, x, [rules[i] for i in (*obeyed, open_yet[0])], rules)
         if further is None:
             out.append(open_yet[0])
         else:
@@ -116,15 +126,33 @@ def _smallest_meeting(sets: Sequence[Sequence[int]], count: int) -> list[int]:
     return [i for i, one in enumerate(taken) if one.at(values) > 0.5]
 
 
-def _obeys(space: Space, x: np.ndarray, point: np.ndarray, rule: Rule) -> bool:
-    return bool(rule.holds(space, x[None], point[None, None])[0, 0])
+def _one_change(box: Box) -> np.ndarray:
+    """[n, d] the row of a box, moved inside, with one feature at an end or at another level."""
+    space, x = box.space, box.x[:, None]
+    stays, points = np.where(box.contains(x), x, box.clip(x))[0, 0], []
+    for j in np.flatnonzero(~box.frozen()[0]):
+        levels = box.levels[0, space.offsets[j] : space.offsets[j + 1]]
+        ends = [box.low[0, j], box.high[0, j]]
+        for value in ends if space.continuous[j] else np.flatnonzero(levels)[:2]:
+            points.append(stays.copy())
+            points[-1][j] = value
+    return np.reshape(points, (-1, len(stays)))
 
 
-def _lawful(box: Box, rules: Sequence[Rule], point: np.ndarray) -> bool:
-    """Whether a point is an answer by the rules themselves: another row, written on the grid."""
+def _obeys(space: Space, x: np.ndarray, points: np.ndarray, rule: Rule) -> np.ndarray:
+    """bool [n]: the points [n, d] that obey a rule."""
+    return np.asarray(rule.holds(space, x[None], points[None])[0])
+
+
+def _lawful(box: Box, rules: Sequence[Rule], points: np.ndarray) -> np.ndarray:
+    """bool [n]: the points [n, d] that are answers by the rules themselves.
+
+    That is another row, written on the grid.
+    """
     space, x = box.space, box.x[0]
-    own = (point == x) | (np.isnan(point) & np.isnan(x))
-    written = own | np.isnan(point) | (space.round(point) == point)
-    inside = written & box.contains(point[None, None])[0, 0]
-    obeyed = all(_obeys(space, x, point, rule) for rule in rules)
-    return bool(obeyed and inside.all() and not own.all())
+    own = (points == x) | (np.isnan(points) & np.isnan(x))
+    written = own | np.isnan(points) | (space.round(points) == points)
+    lawful = (written & box.contains(points[None])[0]).all(axis=1) & ~own.all(axis=1)
+    for rule in rules if lawful.any() else ():
+        lawful &= _obeys(space, x, points, rule)
+    return np.asarray(lawful)
