@@ -31,7 +31,7 @@ FAR = 1e6
 """More than any price."""
 STEPS = 64
 """How many prices are remembered at which one change gains more margin."""
-ROOM = 1 << 20
+ROOM = 1 << 18
 """The most places of all points of a step that are looked at together."""
 LEAVES = 1 << 16
 """The most leaves that are looked at for every row."""

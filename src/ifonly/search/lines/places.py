@@ -24,8 +24,8 @@ from ifonly.models.reading import Trees, code_at, step_below
 from ifonly.problem.problem import Problem
 from ifonly.space import Continuous, Space
 
-CELLS = 2**22
-"""The most pairs of a point and a leaf that are looked at together."""
+CELLS = 2**18
+"""The most pairs of a point and a leaf that are looked at together, in a cache."""
 
 
 @dataclass(frozen=True, eq=False)
