@@ -17,7 +17,6 @@ from ifonly.models.protocol import Model
 from ifonly.models.reading.chain import Chain
 from ifonly.models.reading.trees.ensembles import thresholds_of
 from ifonly.models.routes.bare import Bare
-from ifonly.models.routes.entries import Line
 from ifonly.models.routes.pipeline_table import MOST_VALUES, Direct
 from ifonly.space import Continuous, Space
 
@@ -43,19 +42,21 @@ def read_stops(chain: Chain, route: Model, space: Space) -> dict[int, np.ndarray
 
 
 def _looked_up(found: Mapping[int, np.ndarray], route: Direct) -> dict[int, np.ndarray]:
-    """The codes on either side of each threshold, by the entries of the direct route."""
+    """The codes on either side of each threshold, by the entries of the direct route.
+
+    None over numbers of very many values, whose thresholds would crowd out all other values: the
+    search along lines knows them.
+    """
     stops, space = {}, route.table.space
-    for j, (entries, columns) in enumerate(zip(route.entries, route.columns, strict=True)):
-        if not space.continuous[j] or len(columns) != 1:
-            continue
-        cuts, count = found.get(int(columns[0]), np.empty(0)), space.count(j)
-        if isinstance(entries, Line) and count > MOST_VALUES:
-            stops[j] = _beside(cuts * entries.scale + entries.center, space, j)
-            continue
-        codes = space.values(j, count)
-        seen = entries.of(codes)
+    numbers = np.flatnonzero(space.continuous).tolist()
+    if any(space.count(j) > MOST_VALUES for j in numbers):
+        return {}
+    for j in numbers:
+        columns, codes = route.columns[j], space.values(j, space.count(j))
+        seen = route.entries[j].of(codes)
         assert seen is not None, "every value of the space has an entry"
-        stops[j] = _between(cuts, codes, seen[:, 0])
+        if len(columns) == 1:
+            stops[j] = _between(found.get(int(columns[0]), np.empty(0)), codes, seen[:, 0])
     return {j: some for j, some in stops.items() if len(some)}
 
 

@@ -116,16 +116,3 @@ def test_missing_values_have_entries_of_their_own(number: Any) -> None:
 def test_many_numbers_that_become_something_else_are_not_looked_up(number: Any) -> None:
     setting = explained(number, RandomForestClassifier(5, random_state=0)).setting
     assert setting.route is setting.model
-
-
-@pytest.mark.parametrize("number", ["passthrough", StandardScaler()])
-def test_both_sides_of_every_threshold_of_many_numbers_are_known(number: Any) -> None:
-    last = RandomForestClassifier(5, random_state=0)
-    setting = explained(number, last).setting
-    line = setting.route.entries[2]  # type: ignore[attr-defined]
-    trees = [tree.tree_ for tree in last.estimators_]
-    cuts = np.concatenate([tree.threshold[tree.feature == 5] for tree in trees])
-    stops, step = setting.grid.stops[2], 0.01
-    for cut in cuts * line.scale + line.center:
-        near = stops[np.abs(stops - cut) <= 2 * step]
-        assert near.min() <= cut < near.max()
