@@ -44,8 +44,8 @@ def read_stops(chain: Chain, route: Model, space: Space) -> dict[int, np.ndarray
 def _looked_up(found: Mapping[int, np.ndarray], route: Direct) -> dict[int, np.ndarray]:
     """The codes on either side of each threshold, by the entries of the direct route.
 
-    None over numbers of very many values, whose thresholds would crowd out all other values: the
-    search along lines knows them.
+    Empty where a number has very many values: its thresholds would leave no room on the grid for
+    others, and the search along lines knows them.
     """
     stops, space = {}, route.table.space
     numbers = np.flatnonzero(space.continuous).tolist()

@@ -18,6 +18,7 @@ class Entries:
     rows: np.ndarray
     """[n, c] what each becomes."""
     gap: bool
+    """Whether a value may be missing."""
 
     def of(self, code: np.ndarray) -> np.ndarray | None:
         """[m, c] what codes [m] become; None where one of them has no entry."""
@@ -50,8 +51,8 @@ class Line:
 def line_of(codes: np.ndarray, block: np.ndarray, scales: np.ndarray, *, gap: bool) -> Line | None:
     """The line on which the outputs [n, c] of codes [n] lie to the bit, if there is one.
 
-    `scales` [m, 2] are the centers and scales that are tried. A number that is dropped may lie on
-    any.
+    `scales` [m, 2] are the centers and scales that are tried. For a number that the steps drop,
+    any line will do.
     """
     low, high = float(codes[0]), float(codes[-1 - gap])
     if not block.shape[1]:
@@ -68,7 +69,7 @@ def line_of(codes: np.ndarray, block: np.ndarray, scales: np.ndarray, *, gap: bo
 
 
 def scales_of(step: Any) -> np.ndarray:
-    """[m, 2] the centers and scales of the scalers inside a fitted step; of no scaler the first."""
+    """[m, 2] centers and scales: first 0 and 1, then those of the scalers inside a fitted step."""
     return np.concatenate([np.array([[0.0, 1.0]]), *_scales(step)])
 
 

@@ -101,9 +101,9 @@ def direct(model: Any, table: TableModel, probe: np.ndarray) -> Direct | None:
 
 
 def _read(steps: Any, table: TableModel, ask: Callable[[Any], Any]) -> Direct | None:
-    """The entries of the first steps of a pipeline, or None where there are none.
+    """The route by the entries of a pipeline's first steps, or None.
 
-    Two features share a column, or one of many values does not lie on a line.
+    None where two features share a column, or a number of many values does not lie on a line.
     """
     space, scales = table.space, scales_of(steps)
     values = [_values(space, j) for j in range(len(space))]
