@@ -13,6 +13,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 import ifonly
 from ifonly.models.reading.points import spread
 from ifonly.models.routes.bare import Bare
+from ifonly.models.routes.leaf_sets import LeafSets
 
 xgboost: Any = pytest.importorskip("xgboost")
 
@@ -36,29 +37,35 @@ def fitted(frame: pd.DataFrame, kind: Any = None) -> Any:
     return model.fit(frame, frame.iloc[:, 0] + frame["double"] > frame.iloc[:, 0].median())
 
 
+def check_array(setting: Any, seed: int) -> None:
+    """What sets of leaves fall back to is an array, and gives to the bit what the frame gives."""
+    assert isinstance(setting.route, LeafSets)
+    route = setting.route.other
+    assert isinstance(route, Bare)
+    codes = spread(setting.space, 500, seed=seed)
+    assert np.array_equal(route.scores(codes), setting.model.scores(codes))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_an_array_gives_bit_for_bit_the_scores_of_the_frame(seed: int) -> None:
     frame = table(seed)
     columns = list(np.random.default_rng(seed).permutation(frame.columns))
-    setting = ifonly.Explainer(fitted(frame), data=frame[columns]).setting
-    assert isinstance(setting.route, Bare)
-    codes = spread(setting.space, 500, seed=seed)
-    assert np.array_equal(setting.route.scores(codes), setting.model.scores(codes))
+    check_array(ifonly.Explainer(fitted(frame), data=frame[columns]).setting, seed)
 
 
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
 def test_a_forest_is_asked_tree_by_tree(kind: Any) -> None:
     frame = table(1)
     label = pd.cut(frame["double"], 3, labels=False)
-    setting = ifonly.Explainer(kind(7, random_state=0).fit(frame, label), data=frame).setting
-    assert isinstance(setting.route, Bare)
-    codes = spread(setting.space, 500, seed=1)
-    assert np.array_equal(setting.route.scores(codes), setting.model.scores(codes))
+    forest = kind(7, random_state=0).fit(frame, label)
+    check_array(ifonly.Explainer(forest, data=frame).setting, seed=1)
 
 
 def test_answers_are_the_same_as_with_frames() -> None:
     frame = table(0)
     quick, plain = (ifonly.Explainer(fitted(frame), data=frame) for _ in range(2))
+    assert isinstance(quick.setting.route, LeafSets)
+    quick.setting = replace(quick.setting, route=quick.setting.route.other)
     plain.setting = replace(plain.setting, route=plain.setting.model)
     first, second = (one.explain(frame[:6], k=3) for one in (quick, plain))
     assert np.array_equal(first.points, second.points, equal_nan=True)
@@ -86,13 +93,14 @@ def mixed(seed: int) -> Any:
 def test_a_class_or_a_frame_of_another_kind_is_asked_as_before(source: Any) -> None:
     model, frame = source(0)
     setting = ifonly.Explainer(model, data=frame).setting
-    assert setting.route is setting.model
+    route = setting.route.other if isinstance(setting.route, LeafSets) else setting.route
+    assert route is setting.model
 
 
 def test_a_route_that_contradicts_the_model_is_not_taken_again() -> None:
     frame = table(0)
     explainer = ifonly.Explainer(fitted(frame), data=frame)
-    route = explainer.setting.route
+    route = getattr(explainer.setting.route, "other", None)
     assert isinstance(route, Bare)
     turned = replace(route, order=route.order[::-1])
     explainer.setting = replace(explainer.setting, route=turned)

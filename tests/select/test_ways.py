@@ -68,7 +68,8 @@ def is_needed(problem: Problem, row: int, point: np.ndarray) -> bool:
     inside = np.repeat(point[None], len(sets), axis=0)
     for one, features in zip(inside, sets, strict=True):
         one[list(features)] = problem.x[row, list(features)]
-    return not (problem.take(np.array([row])).margin(inside[None]) > 0).any()
+    part = problem.take(np.array([row]))
+    return not part.clearly(part.margin(inside[None])).any()
 
 
 def drawn(seed: int) -> tuple[Problem, Pool]:

@@ -22,6 +22,7 @@ from ifonly.space.table.index import index_names
 ROUTES = {
     "Direct": "tables of the pipeline",
     "Bare": "arrays of its numbers",
+    "LeafSets": "sets of its leaves",
     "Lookup": "layers",
     "Labels": "its decisions",
 }

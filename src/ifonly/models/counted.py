@@ -14,11 +14,10 @@ import numpy as np
 from ifonly.errors import IfonlyError, PredictionError, ServiceError
 from ifonly.models.pace import Pace, Watch
 from ifonly.models.protocol import Model
-from ifonly.models.routes.bare import Bare
-from ifonly.models.routes.fastest import contradicts
+from ifonly.models.routes.fastest import Faithful, contradicts
+from ifonly.models.routes.leaf_sets import LeafSets
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.memo import Memo
-from ifonly.models.routes.pipeline_table import Direct
 from ifonly.models.service import in_parts, patient
 
 GRACE, SHORT = 0.7, 0.2
@@ -75,7 +74,7 @@ class Counted:
     @property
     def cheap(self) -> bool:
         """Whether the search asks in tables, at next to no cost."""
-        return isinstance(self.route, Lookup)
+        return isinstance(self.route, Lookup | LeafSets)
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the scores by the search's route; no rows, no call."""
@@ -269,7 +268,7 @@ class Counted:
         return said
 
     def _confirm(self, codes: np.ndarray, scores: np.ndarray) -> None:
-        if not isinstance(self.route, Direct | Bare | Lookup) or self.most_rows is not None:
+        if not isinstance(self.route, Faithful | Lookup) or self.most_rows is not None:
             return  # nothing to compare; or asking again would go beyond the budget
         known = np.isfinite(scores).all(axis=1)
         codes, scores = codes[known], scores[known]

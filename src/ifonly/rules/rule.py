@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -22,7 +23,8 @@ from ifonly.errors import RuleError, nearest
 from ifonly.rules.box import Box
 from ifonly.rules.formula import Affine, Formula, Variables, all_of
 from ifonly.rules.scene import Scene
-from ifonly.space import Space
+from ifonly.space import Categorical, Feature, Space
+from ifonly.space.table.values import value_of
 
 
 class Rule(ABC):
@@ -230,3 +232,38 @@ def violation(rules: Sequence[Rule], box: Box, points: np.ndarray) -> np.ndarray
         if not rule.boxed:
             total += rule.violation(scene)
     return total
+
+
+def check_consistent(space: Space, rules: Sequence[Rule], row: np.ndarray) -> None:
+    """Refuse rules that contradict each other whatever the row is, by the codes [d] of any.
+
+    What the range or the value grid alone forbids is a matter of each row: one that lies outside,
+    or lacks the value, may obey.
+    """
+    box = Box.whole(space, row[None])
+    nothing = np.zeros(box.keep.shape, dtype=bool)
+    ends = np.full(box.low.shape, np.inf)
+    box = replace(box, keep=nothing, erase=nothing, low=-ends, high=ends)
+    for rule in rules:
+        if not rule.relative:
+            box = rule.narrow(box)
+    # Two bounds between two neighbouring values are rounded past each other, by one step.
+    apart = box.low > box.high + 1.5 * 10.0**-space.decimals
+    none = np.where(space.continuous, apart, box.empty())[0]
+    lacking = [feature.missing for feature in space.features]
+    empty = np.flatnonzero(none & ~np.array(lacking))
+    if len(empty):
+        name = space.names[empty[0]]
+        guilty = [f"'{rule}'" for rule in rules if name in rule.names]
+        raise RuleError(
+            f"No row can satisfy the rules: {', '.join(guilty)} leave no value for {name!r}, which "
+            f"{_extent(space.features[empty[0]])}.",
+            "Drop or widen one of them.",
+        )
+
+
+def _extent(feature: Feature) -> str:
+    """What values a feature has, in words."""
+    if isinstance(feature, Categorical):
+        return f"has the levels {', '.join(map(repr, feature.levels[:12]))}"
+    return f"goes from {value_of(feature, feature.low)} to {value_of(feature, feature.high)}"

@@ -18,10 +18,8 @@ from ifonly.errors import IfonlyError, PredictionError
 from ifonly.models import Counted
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.decision import by_scores
-from ifonly.models.routes.bare import Bare
-from ifonly.models.routes.fastest import clear
+from ifonly.models.routes.fastest import Faithful, clear
 from ifonly.models.routes.lookup import Lookup
-from ifonly.models.routes.pipeline_table import Direct
 from ifonly.solve.asked import Asked
 from ifonly.space.table.carry import tagged
 
@@ -108,7 +106,7 @@ def _promises(model: Counted, x: np.ndarray) -> bool:
     """Whether the route may be asked about rows x [q, d] first: it decides as the model does."""
     if model.per_row is not None:
         return False  # what another row's answers confirm would be counted as that row's
-    if isinstance(model.route, Direct | Bare):
+    if isinstance(model.route, Faithful):
         return True
     # Logits are not what users see: no budget may end before the model has given its scores.
     free = model.most_rows is None and model.deadline is None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ifonly.causal import CausalModel, Causes
-from ifonly.errors import OptionError, ReadingError, RuleError
+from ifonly.errors import OptionError, ReadingError
 from ifonly.models import Differentiable, Model, adapt
 from ifonly.models.adapters.table import TableModel, check_encoded
 from ifonly.models.decision import Decision, Labels
@@ -24,6 +24,7 @@ from ifonly.models.reading import Reading, Trees, check_reading, read
 from ifonly.models.reading.ignored import ignored_features
 from ifonly.models.reading.trees.ensembles import opened
 from ifonly.models.routes.fastest import approach
+from ifonly.models.routes.leaf_sets import leaf_sets
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.sense import check_sense
 from ifonly.models.split_points import read_stops
@@ -31,17 +32,17 @@ from ifonly.plausible import AsUsual, Usual
 from ifonly.problem.demand import Demand
 from ifonly.problem.moves import Grid
 from ifonly.problem.reference import Reference
-from ifonly.rules import Box, Rule, Rules, as_rules
+from ifonly.rules import Rule, Rules, as_rules
 from ifonly.rules.joint.one_hot import SetsOne
+from ifonly.rules.rule import check_consistent
 from ifonly.solve.probe import carried_of, middle, reference_of, thinned
 from ifonly.solve.question import Budget
 from ifonly.solve.slow.prepared import rows_said
-from ifonly.space import Categorical, Feature, Metric, Space
+from ifonly.space import Metric, Space
 from ifonly.space.cost import check_known
 from ifonly.space.distance import priced
 from ifonly.space.table.carry import Carried, tagged
 from ifonly.space.table.frame import Frame, as_frame
-from ifonly.space.table.values import value_of
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class Setting:
         more = as_rules(rules, self.space, known)
         if not more:
             return self
-        _check_together(self.space, self.rules + more)
+        check_consistent(self.space, self.rules + more, middle(self.space))
         return replace(self, rules=self.rules + more)
 
     def priced(self, **prices: Any) -> Setting:
@@ -183,26 +184,26 @@ def prepare(
     carries = getattr(adapted, "carried", None) is not None
     own = tagged(probe, first if carries and len(kept) else None)
     check_known(space.features, space.labels, [*(g.name for g in space.one_hot), *adapted.classes])
-    if not isinstance(causes, CausalModel | None):
-        raise OptionError(
-            f"causes is {causes!r}.",
-            "Give an ifonly.CausalModel; pairs such as 'education causes age' are rules.",
-        )
+    bound = _bound(causes, space)
     meter = adapted.meter if isinstance(adapted, TableModel) else Meter()
     with meter.limited(limit.most_rows, limit.deadline):
         asked, said, emulator = rows_said(adapted, meter, space, own, slow)
         way = approach(model, adapted, space, asked, said, meter)
         chain = opened(way.inner, space)
+        own_rows = (probe, False) if codes is None else (codes, True)
+        readable = Readable(way.inner, way.within, probe, *own_rows, adapted, share_rows)
+        route = adapted if emulator is not None and not way.decision.labels else way.route
+        if route is way.route and limit.stated is None:
+            route = leaf_sets(chain, readable, route, asked[: len(kept)], said) or route
         ignored = np.zeros(len(space), dtype=bool)
         if not carries:  # what is read off a model is not known to hold for every row's own columns
             ignored = ignored_features(way.inner, chain, way.within, space, probe)
         reference = reference_of(way, asked[: len(kept)], said, len(space))
-    own_rows = (probe, False) if codes is None else (codes, True)
     check_sense(adapted, reference.scores, way.decision, shares=adapted is not model)
     return Setting(
         space,
         adapted,
-        adapted if emulator is not None and not way.decision.labels else way.route,
+        route,
         (),
         Metric.of(space),
         Grid.of(space, codes, {} if carries else read_stops(chain, way.route, space)),
@@ -211,12 +212,21 @@ def prepare(
         way.decision,
         False,
         kind,
-        Readable(way.inner, way.within, probe, *own_rows, adapted, share_rows),
-        causes=None if causes is None else causes.bind(space),
+        readable,
+        causes=bound,
         ignored=tuple(np.array(space.names, dtype=object)[ignored]),
         prepared_rows=meter.asked,
         slow=slow is None and emulator is not None,
     )
+
+
+def _bound(causes: Any, space: Space) -> Causes | None:
+    if not isinstance(causes, CausalModel | None):
+        raise OptionError(
+            f"causes is {causes!r}.",
+            "Give an ifonly.CausalModel; pairs such as 'education causes age' are rules.",
+        )
+    return None if causes is None else causes.bind(space)
 
 
 def provided(setting: Setting, needs: frozenset[str], *, certify: bool = False) -> Setting:
@@ -255,38 +265,3 @@ def _read(source: Readable, space: Space, *, must: bool) -> tuple[Reading | None
             raise
         return None, error.message
     return replace(reading, checked=checked), ""
-
-
-def _check_together(space: Space, rules: tuple[Rule, ...]) -> None:
-    """Refuse rules that contradict each other whatever the row is.
-
-    What the range or the value grid alone forbids is a matter of each row: one that lies outside,
-    or lacks the value, may obey.
-    """
-    box = Box.whole(space, middle(space)[None])
-    nothing = np.zeros(box.keep.shape, dtype=bool)
-    ends = np.full(box.low.shape, np.inf)
-    box = replace(box, keep=nothing, erase=nothing, low=-ends, high=ends)
-    for rule in rules:
-        if not rule.relative:
-            box = rule.narrow(box)
-    # Two bounds between two neighbouring values are rounded past each other, by one step.
-    apart = box.low > box.high + 1.5 * 10.0**-space.decimals
-    none = np.where(space.continuous, apart, box.empty())[0]
-    lacking = [feature.missing for feature in space.features]
-    empty = np.flatnonzero(none & ~np.array(lacking))
-    if len(empty):
-        name = space.names[empty[0]]
-        guilty = [f"'{rule}'" for rule in rules if name in rule.names]
-        raise RuleError(
-            f"No row can satisfy the rules: {', '.join(guilty)} leave no value for {name!r}, which "
-            f"{_extent(space.features[empty[0]])}.",
-            "Drop or widen one of them.",
-        )
-
-
-def _extent(feature: Feature) -> str:
-    """What values a feature has, in words."""
-    if isinstance(feature, Categorical):
-        return f"has the levels {', '.join(map(repr, feature.levels[:12]))}"
-    return f"goes from {value_of(feature, feature.low)} to {value_of(feature, feature.high)}"

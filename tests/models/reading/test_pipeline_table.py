@@ -23,6 +23,7 @@ from sklearn.preprocessing import (
 
 import ifonly
 from ifonly.models.reading.points import spread
+from ifonly.models.routes.leaf_sets import LeafSets
 from ifonly.models.routes.pipeline_table import MOST_VALUES, Direct
 
 xgboost: Any = pytest.importorskip("xgboost")
@@ -30,6 +31,12 @@ RANDOM = np.random.default_rng(0)
 DATA = pd.DataFrame({"age": RANDOM.integers(18, 60, 200), "job": RANDOM.choice([*"abcd"], 200)})
 CODES = {**dict.fromkeys("abcd", 0), "c": 30}
 LABELS = (DATA["age"] + DATA["job"].map(CODES) > 50).to_numpy().astype(int)
+
+
+def beside_leaves(setting: Any) -> Any:
+    """The route, or the one that sets of leaves fall back to."""
+    route = setting.route
+    return route.other if isinstance(route, LeafSets) else route
 
 
 def route_of(last: Any, *, sparse: bool, early: bool = False) -> str:
@@ -43,10 +50,11 @@ def route_of(last: Any, *, sparse: bool, early: bool = False) -> str:
     if early:  # as if training had stopped after two trees
         last.get_booster().set_attr(best_iteration="1", best_score="0.5")
     setting = ifonly.Explainer(pipeline, data=DATA).setting
-    assert isinstance(setting.route, Direct)
+    route = beside_leaves(setting)
+    assert isinstance(route, Direct)
     codes = spread(setting.space, 500, seed=1)
-    assert np.array_equal(setting.route.scores(codes), setting.model.scores(codes))
-    ask = setting.route.ask
+    assert np.array_equal(route.scores(codes), setting.model.scores(codes))
+    ask = route.ask
     return str(ask.func.__name__ if isinstance(ask, partial) else ask.__name__)
 
 
@@ -83,13 +91,14 @@ def explained(number: Any, last: Any, data: pd.DataFrame = INCOMES) -> ifonly.Ex
 
 def check_route(setting: Any) -> None:
     """The route gives to the bit what the model gives, also of values that no entry is for."""
-    assert isinstance(setting.route, Direct)
+    route = beside_leaves(setting)
+    assert isinstance(route, Direct)
     assert setting.space.count(2) > MOST_VALUES
     codes = spread(setting.space, 500, seed=1)
     beyond = codes[:9].copy()
     beyond[:, 2] = 1e9
     for some in (codes, beyond):
-        assert np.array_equal(setting.route.scores(some), setting.model.scores(some))
+        assert np.array_equal(route.scores(some), setting.model.scores(some))
 
 
 @pytest.mark.parametrize("number", ["passthrough", StandardScaler(), RobustScaler()])
@@ -108,11 +117,12 @@ def test_missing_values_have_entries_of_their_own(number: Any) -> None:
     setting = explained(number, HistGradientBoostingClassifier(max_iter=5), GAPS).setting
     codes = setting.space.codes(GAPS)
     assert np.isnan(codes).any(axis=0)[[1, 2]].all()
-    assert isinstance(setting.route, Direct)
-    assert np.array_equal(setting.route.scores(codes), setting.model.scores(codes))
+    route = beside_leaves(setting)
+    assert isinstance(route, Direct)
+    assert np.array_equal(route.scores(codes), setting.model.scores(codes))
 
 
 @pytest.mark.parametrize("number", [KBinsDiscretizer(3), PolynomialFeatures(), PowerTransformer()])
 def test_many_numbers_that_become_something_else_are_not_looked_up(number: Any) -> None:
     setting = explained(number, RandomForestClassifier(5, random_state=0)).setting
-    assert setting.route is setting.model
+    assert beside_leaves(setting) is setting.model

@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 import ifonly
 from ifonly.bounds.needs import needs
 from ifonly.models import Counted
-from ifonly.models.reading import Trees
+from ifonly.models.reading import Trees, leaves_of
 from ifonly.problem.problem import Problem
 from ifonly.search.lines import near_leaves
 from ifonly.search.lines import near_points as search
 from ifonly.search.lines.near_points import near_points
-from ifonly.search.lines.places import Lines, leaves_of
+from ifonly.search.lines.places import Lines
 
 from .fitted import fitted
 from .tried import random_question

@@ -142,6 +142,8 @@ def _trees(
     inputs = chain.inputs(adapted, witness, ensemble.see)
     inputs = replace(inputs, count=POINTS) if grid else inputs
     trees = lower(ensemble, inputs, probe, grid=grid)
+    if ensemble.share != 1:
+        trees = tuple(replace(tree, value=tree.value / ensemble.share) for tree in trees)
     none = np.zeros(trees[0].value.shape[1])
     reading = Trees(adapted.space, adapted.classes, trees, none, ensemble.link, 0.0)
     size = sum(float(np.abs(tree.value).max()) for tree in trees)

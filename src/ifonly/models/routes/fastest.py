@@ -21,10 +21,15 @@ from ifonly.models.pace import Meter, Metered, Spent
 from ifonly.models.protocol import Model
 from ifonly.models.reading.points import spread
 from ifonly.models.routes.bare import Bare, bare
+from ifonly.models.routes.leaf_sets import DOUBLE, LeafSets
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.pipeline_table import Direct, direct
 from ifonly.space import Space
 from ifonly.space.table.carry import tagged
+
+
+Faithful = Direct | Bare | LeafSets
+"""The routes that give the model's own scores, but for the last digits."""
 
 
 def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
@@ -55,9 +60,10 @@ def contradicts(route: Model, said: np.ndarray, scores: np.ndarray) -> bool:
     are read in single precision and give logits: there, decisions are compared where they are
     clear.
     """
-    if isinstance(route, Direct | Bare):
+    if isinstance(route, Faithful):
+        rounding = route.rounding if isinstance(route, LeafSets) else DOUBLE
         return not np.allclose(
-            said, scores, rtol=0, atol=1e-9 * (1 + np.abs(scores).max(initial=0))
+            said, scores, rtol=0, atol=rounding * (1 + np.abs(scores).max(initial=0))
         )
     if not isinstance(route, Lookup):
         return False

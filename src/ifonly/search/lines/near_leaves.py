@@ -14,9 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ifonly.models.reading import Trees
+from ifonly.models.reading import Leaves, Trees
 from ifonly.problem.problem import Problem
-from ifonly.search.lines.places import Leaves, places_of, prices_of
+from ifonly.search.lines.places import places_of, prices_of
 
 MOST = 1 << 14
 """The most leaves of a row, about: with more, only the nearer points are looked at."""

@@ -13,11 +13,11 @@ from itertools import pairwise
 import numpy as np
 
 from ifonly.arrays.ranking import best
-from ifonly.models.reading import Trees
+from ifonly.models.reading import Leaves, Trees, leaves_of
 from ifonly.problem.pool import repeated
 from ifonly.problem.problem import Problem
 from ifonly.search.lines.near_leaves import near_leaves
-from ifonly.search.lines.places import Leaves, Lines, can_reach, leaves_of
+from ifonly.search.lines.places import Lines, can_reach
 
 COUNTS = (12, 8, 8, 8, 0)
 """The points that the search goes on from, after each number of changes."""

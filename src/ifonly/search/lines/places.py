@@ -13,83 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ifonly.bounds.needs import needs
-from ifonly.models.reading import Trees, code_at, step_below
+from ifonly.models.reading import Leaves, Trees, code_at, step_below
 from ifonly.problem.problem import Problem
-from ifonly.space import Continuous, Space
+from ifonly.space import Continuous
 
 CELLS = 2**18
 """The most pairs of a point and a leaf that are looked at together, in a cache."""
-
-
-@dataclass(frozen=True, eq=False)
-class Leaves:
-    """The leaves of all trees, tree after tree, over places."""
-
-    cuts: tuple[np.ndarray, ...]
-    """Of each feature the sorted thresholds; none of a category."""
-    first: np.ndarray
-    """int [d, L] the first place of a number that comes to a leaf."""
-    last: np.ndarray
-    """int [d, L]"""
-    listed: tuple[np.ndarray, ...]
-    """Of each feature bool [n, L]: of a category its levels, then the missing value."""
-    tree: np.ndarray
-    """int [L]"""
-    value: np.ndarray
-    """[L, c]"""
-
-    @classmethod
-    def of(
-        cls,
-        space: Space,
-        numbers: np.ndarray,
-        low: np.ndarray,
-        high: np.ndarray,
-        listed: tuple[np.ndarray, ...],
-        *,
-        tree: np.ndarray,
-        value: np.ndarray,
-    ) -> Leaves:
-        """Those to which `numbers` [n] above low [L, n] and at most high [L, n] come."""
-        cuts = [np.empty(0)] * len(space)
-        for j, a, b in zip(numbers.tolist(), low.T, high.T, strict=True):
-            ends = np.unique(np.concatenate([a, b]))
-            cuts[j] = ends[np.isfinite(ends)]
-        dtype = np.int16 if max(map(len, cuts)) < 1 << 14 else np.int32
-        first = np.zeros((len(space), len(low)), dtype)
-        last = np.where(space.continuous, 0, -1).astype(dtype)[:, None] + first
-        for j, a, b in zip(numbers.tolist(), low.T, high.T, strict=True):
-            # Above infinity, or at most minus infinity, there is no place.
-            first[j] = np.searchsorted(cuts[j], a, side="right") + (a == np.inf)
-            last[j] = np.searchsorted(cuts[j], b, side="left") - (b == -np.inf)
-        return cls(tuple(cuts), first, last, listed, tree, value)
-
-    @property
-    def width(self) -> int:
-        """How many places the features have, those of missing values and ends included."""
-        return sum(len(c) + 2 + len(rest) for c, rest in zip(self.cuts, self.listed, strict=True))
-
-
-@lru_cache(maxsize=4)
-def leaves_of(reading: Trees) -> Leaves:
-    """The leaves of a reading."""
-    space, regions = reading.space, reading.regions
-    listed = []
-    for j, number in enumerate(space.continuous):
-        levels = regions.levels[:, space.offsets[j] : space.offsets[j + 1]].T
-        missing = regions.missing[:, j][None]
-        listed.append(missing if number else np.concatenate([levels, missing]))
-    tree, value = reading.joined.owner, reading.joined.tree.value
-    numbers = np.flatnonzero(space.continuous)
-    low, high = regions.low[:, numbers], regions.high[:, numbers]
-    return Leaves.of(space, numbers, low, high, tuple(listed), tree=tree, value=value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,6 +84,10 @@ class Ensemble:
     """Whether the library takes 0 for a missing value."""
     used: int | None = None
     """How many trees it asks; XGBoost keeps those after its best round. None: all."""
+    share: int = 1
+    """By what the sum is divided, after all have been added up."""
+    single: bool = False
+    """Whether the library adds up in single precision."""
     refusal: ModelError | None = None
     """Why its scores do not follow from its trees, where they do not."""
 

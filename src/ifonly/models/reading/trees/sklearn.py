@@ -23,9 +23,11 @@ def read_forest(estimator: Any) -> Ensemble:
             "Fit one model for each.",
         )
     members = list(getattr(estimator, "estimators_", [estimator]))
-    trees = tuple(_grown(one.tree_, one.tree_.value[:, 0, :] / len(members)) for one in members)
+    trees = tuple(_grown(one.tree_, one.tree_.value[:, 0, :]) for one in members)
     link = "shares" if hasattr(estimator, "classes_") else "number"
-    return Ensemble(trees, at_most_single, link, RELATIVE, numbers, refusal=refusal)
+    return Ensemble(
+        trees, at_most_single, link, RELATIVE, numbers, share=len(members), refusal=refusal
+    )
 
 
 def read_boosting(estimator: Any) -> Ensemble:

@@ -60,6 +60,7 @@ def read_xgboost(estimator: Any, space: Space, *, sparse: bool) -> Ensemble:
         listed_left=False,
         zero_is_missing=sparse or getattr(estimator, "missing", np.nan) == 0,
         used=used,
+        single=True,
         refusal=refusal,
     )
 
