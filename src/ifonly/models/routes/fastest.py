@@ -27,7 +27,6 @@ from ifonly.models.routes.pipeline_table import Direct, direct
 from ifonly.space import Space
 from ifonly.space.table.carry import tagged
 
-
 Faithful = Direct | Bare | LeafSets
 """The routes that give the model's own scores, but for the last digits."""
 
