@@ -88,7 +88,7 @@ def test_a_route_that_contradicts_the_model_is_dropped_and_reported(method: str)
     # The data that ifonly sees have no such row, and random points hardly ever have.
     explainer = ifonly.Explainer(model, data=whole[~flagged(whole)], method=method)
     ordinary = explainer.explain(data[:3], k=2)
-    assert ordinary.record["route"] == "tables of the pipeline"
+    assert ordinary.record["route"] == "leaves of its trees"
     rows = rare[:2]
     answers = explainer.explain(rows, k=2)
     assert (answers.record["contradicted"], answers.record["route"]) == (True, "the model itself")
@@ -271,9 +271,9 @@ def test_a_row_that_the_pipeline_refuses_leaves_the_route_to_the_others() -> Non
     model = make_pipeline(FunctionTransformer(checked), RandomForestClassifier(5, random_state=0))
     model.fit(data, data["a"] + data["b"] > 20)
     explainer = ifonly.Explainer(model, data=data)
-    if explainer.explain(data[:2], k=1).record["route"] != "tables of the pipeline":
+    if explainer.explain(data[:2], k=1).record["route"] != "leaves of its trees":
         pytest.skip("a random point has met the row that is refused")
     answers = explainer.explain(pd.DataFrame({"a": [7, 3], "b": [8, 3]}), k=1)
     assert [str(one) for one in answers.status] == ["failed", "found"]
     assert not answers.record["contradicted"]
-    assert explainer.explain(data[:2], k=1).record["route"] == "tables of the pipeline"
+    assert explainer.explain(data[:2], k=1).record["route"] == "leaves of its trees"

@@ -22,7 +22,7 @@ from ifonly.space.table.index import index_names
 ROUTES = {
     "Direct": "tables of the pipeline",
     "Bare": "arrays of its numbers",
-    "LeafSets": "sets of its leaves",
+    "LeafSets": "leaves of its trees",
     "Lookup": "layers",
     "Labels": "its decisions",
 }

@@ -15,7 +15,6 @@ from ifonly.errors import IfonlyError, PredictionError, ServiceError
 from ifonly.models.pace import Pace, Watch
 from ifonly.models.protocol import Model
 from ifonly.models.routes.fastest import Faithful, contradicts
-from ifonly.models.routes.leaf_sets import LeafSets
 from ifonly.models.routes.lookup import Lookup
 from ifonly.models.routes.memo import Memo
 from ifonly.models.service import in_parts, patient
@@ -74,7 +73,7 @@ class Counted:
     @property
     def cheap(self) -> bool:
         """Whether the search asks in tables, at next to no cost."""
-        return isinstance(self.route, Lookup | LeafSets)
+        return isinstance(self.route, Lookup)
 
     def scores(self, codes: np.ndarray) -> np.ndarray:
         """[n, c] the scores by the search's route; no rows, no call."""

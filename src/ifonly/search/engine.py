@@ -107,8 +107,8 @@ class Engine:
         sized = replace(self, effort=size_of(self.effort, problem))
         groups = list(problem.moves.alike())
         if len(groups) == 1:
-            return sized._search(problem)
-        parts = [sized._search(problem.take(rows)) for rows in groups]
+            return sized._search(problem, alone=k == 1)
+        parts = [sized._search(problem.take(rows), alone=k == 1) for rows in groups]
         width = max(part.margin.shape[1] for part in parts)
         q, d = problem.x.shape
         points, margin = np.zeros((q, width, d)), np.full((q, width), -np.inf)
@@ -122,7 +122,7 @@ class Engine:
         assert isinstance(self.effort, Size), "search() has resolved it"
         return self.effort
 
-    def _search(self, problem: Problem) -> Pool:
+    def _search(self, problem: Problem, *, alone: bool) -> Pool:
         """The candidates of rows that may change the same features: they share one list."""
         size = self._size
         shared = plan(problem.grid, problem.moves.free[0].tobytes(), size, problem.seed)
@@ -136,7 +136,7 @@ class Engine:
         found = self._beam(
             problem, _edits(problem, shared, first, size.branch), start, _of_sets(first, shared)
         )
-        found = _along_trees(problem, found)
+        found = _along_trees(problem, found, alone=alone)
         return _near(found, size.near).pool().join(_draw(first, shared, size.wide).pool())
 
     def _beam(self, problem: Problem, edits: _Edits, tried: _Found, found: _Found) -> _Found:
@@ -247,14 +247,14 @@ def _ask(problem: Problem, points: Points) -> _Found:
     return _Found(points, problem.margin(points, inside=True), problem.price(points))
 
 
-def _along_trees(problem: Problem, found: _Found) -> _Found:
+def _along_trees(problem: Problem, found: _Found, *, alone: bool) -> _Found:
     """`found` and what the lines of the model's trees propose, where it has some."""
     if problem.causes is not None or problem.goal.avoided is not None or problem.spent:
         return found
     trees = problem.trees()
     if trees is None:
         return found
-    points = proposed_points(problem, trees, found.cost.min(axis=1))
+    points = proposed_points(problem, trees, found.cost.min(axis=1), alone=alone)
     return _joined([found, _ask(problem, problem.box.clip(points))])
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ifonly.models import Counted
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.pace import Pace, Watch
+from ifonly.models.routes.fastest import Quick
 from ifonly.models.routes.memo import Memo
 from ifonly.problem.proof import Proof
 from ifonly.solve.method import Method
@@ -55,7 +56,8 @@ def counted(setting: Setting, limit: Budget, method: Method, watch: Watch) -> Co
         pace=replace(own.meter.pace) if isinstance(own, TableModel) else Pace(),
         watch=watch,
     )
-    return model if method.descends or model.cheap else replace(model, memo=Memo())
+    again = method.descends or isinstance(setting.route, Quick)
+    return model if again else replace(model, memo=Memo())
 
 
 def answer_in_turns(

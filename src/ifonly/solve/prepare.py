@@ -193,7 +193,7 @@ def prepare(
         own_rows = (probe, False) if codes is None else (codes, True)
         readable = Readable(way.inner, way.within, probe, *own_rows, adapted, share_rows)
         route = adapted if emulator is not None and not way.decision.labels else way.route
-        if route is way.route and limit.stated is None:
+        if emulator is None and limit.stated is None:
             route = leaf_sets(chain, readable, route, asked[: len(kept)], said) or route
         ignored = np.zeros(len(space), dtype=bool)
         if not carries:  # what is read off a model is not known to hold for every row's own columns

@@ -28,18 +28,18 @@ from ifonly.models.reading.points import spread
 from ifonly.models.reading.trees.grown import Ensemble
 from ifonly.space import Space
 
-BITS: dict[int, tuple[Any, Any, Any, int, int]] = {
-    32: (np.uint32, np.float32, np.int32, 23, 127),
-    64: (np.uint64, np.float64, np.int64, 52, 1023),
+BITS: dict[int, tuple[Any, Any, int, int]] = {
+    31: (np.int32, np.float32, 23, 127),
+    63: (np.int64, np.float64, 52, 1023),
 }
-"""Words of so many bits, floats and whole numbers as wide; the place and zero of exponents."""
+"""Words of so many bits, floats as wide, and the place and the zero of their exponents."""
 LIBRARIES = ("sklearn", "xgboost", "lightgbm")
 """Whose own classes are asked so: one of the user's may make something else of its trees."""
 WORDS = 4
 """The most words of a tree, on average: larger trees are asked faster one by one."""
 PROBES = 256
 """How many random points it must agree on."""
-CELLS = 1 << 15
+CELLS = 1 << 16
 """Words that are worked on together, in a cache."""
 SINGLE, DOUBLE = 1e-6, 1e-9
 """How far scores may lie from those of a library that adds up in single or double precision."""
@@ -106,11 +106,13 @@ class LeafSets:
     """[places, words] the leaves that places leave, by groups of categories, then by numbers."""
     start: np.ndarray
     """int [words] where the leaves of each begin among the values; before it stands a zero."""
-    sums: tuple[tuple[np.ndarray, np.ndarray], ...]
+    sums: tuple[tuple[np.ndarray | slice, np.ndarray], ...]
     """For each margin the words that count, and the values of leaves, the first tree's with the
     constant."""
     share: float
     """By what sums are divided."""
+    whole: bool
+    """Whether each tree has one word, in which a point always has a leaf."""
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -153,13 +155,19 @@ class LeafSets:
         for table, place in zip(self.tables[1:], places[1:], strict=True):
             np.take(table, place, axis=0, out=buffer, mode="clip")
             np.bitwise_and(reach, buffer, out=reach)
-        _, floats, whole, shift, bias = BITS[8 * reach.itemsize]
+        _, floats, shift, zero = BITS[8 * reach.itemsize - 1]
         # The exponent of a word with one bit says which; of a word without any, it is far below.
-        leaf = (reach.astype(floats).view(whole) >> shift) + (self.start - bias).astype(whole)
-        leaf = np.maximum(leaf, (self.start - 1).astype(whole)).T.copy()
-        return np.stack(
-            [np.add.reduce(values.take(leaf[words]), axis=0) for words, values in self.sums], axis=1
-        )
+        leaf = reach.astype(floats).view(reach.dtype)
+        leaf >>= shift
+        leaf += (self.start - zero).astype(leaf.dtype)
+        if not self.whole:
+            np.maximum(leaf, (self.start - 1).astype(leaf.dtype), out=leaf)
+        leaf = np.ascontiguousarray(leaf.T, dtype=np.intp)
+        sums = [
+            np.add.reduce(values.take(leaf[words], mode="wrap"), axis=0)
+            for words, values in self.sums
+        ]
+        return np.stack(sums, axis=1)
 
 
 def leaf_sets(
@@ -211,7 +219,8 @@ def _route(trees: Trees, ensemble: Ensemble, other: Model) -> LeafSets | None:
     start = np.arange(words.sum()) * (bits + 1) + 1
     place = start[word] + within % bits
     sums = _sums(trees, ensemble, np.repeat(np.arange(len(count)), words), place, start[-1] + bits)
-    return LeafSets(trees, other, places, groups, start, sums, float(ensemble.share))
+    whole = bool((words == 1).all())
+    return LeafSets(trees, other, places, groups, start, sums, float(ensemble.share), whole)
 
 
 def _joined(bit: np.ndarray, first: np.ndarray, reached: np.ndarray) -> np.ndarray:
@@ -258,7 +267,7 @@ def _places(
 
 def _sums(
     trees: Trees, ensemble: Ensemble, owner: np.ndarray, place: np.ndarray, size: int
-) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+) -> tuple[tuple[np.ndarray | slice, np.ndarray], ...]:
     """For each margin the words that count, and the values at the places [L] of leaves.
 
     `owner` says which tree each word is of. What a library adds first is added first here.
@@ -274,5 +283,6 @@ def _sums(
         counted = counted if len(counted) else np.zeros(1, dtype=np.intp)
         values[place] = column
         values[place[tree == counted[0]]] += values.dtype.type(base)
-        sums.append((np.flatnonzero(np.isin(owner, counted)), values))
+        words = np.isin(owner, counted)
+        sums.append((slice(None) if words.all() else np.flatnonzero(words), values))
     return tuple(sums)

@@ -6,7 +6,7 @@ for each change of the best points. It does not ask the model, which judges what
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -19,8 +19,9 @@ from ifonly.problem.problem import Problem
 from ifonly.search.lines.near_leaves import near_leaves
 from ifonly.search.lines.places import Lines, can_reach
 
-COUNTS = (12, 8, 8, 8, 0)
-"""The points that the search goes on from, after each number of changes."""
+COUNTS, WIDER = (12, 8, 8, 8, 0), (24, 16, 16, 16, 0)
+"""The points that the search goes on from, after each number of changes; and where one answer is
+asked for, of which nothing but its price counts."""
 SWAPS, FRONT, DEAREST = 2, 2, 4
 """How often the best points try other values for a change; how many points, and changes of each."""
 INSIDE = (0.2, 0.4, 0.6)
@@ -43,58 +44,62 @@ MANY = 256
 """From how many split points of a number on a large forest proposes: the search tries 64 values."""
 
 
-def proposed_points(problem: Problem, reading: Trees, known: np.ndarray) -> np.ndarray:
+def proposed_points(
+    problem: Problem, reading: Trees, known: np.ndarray, *, alone: bool = False
+) -> np.ndarray:
     """[q, m, d] the near points of the goal and, where demands are made, of goals farther inside.
 
-    What the model itself gives the outcome by far is likelier to meet a demand.
+    For an answer that stands `alone`, more points are looked at. What the model itself gives the
+    outcome by far is likelier to meet a demand.
     """
     goals, goal = [problem.goal], problem.goal
     if problem.demands and len(problem.model.classes) == 2 and reading.link != "odds":
         edge = 0.5 if goal.threshold is None else goal.threshold
         room = np.where(goal.wanted == 1, 1.0 - edge, edge)
         goals += [replace(goal, threshold=edge, beyond=share * room) for share in INSIDE]
-    each = [near_points(replace(problem, goal=one), reading, known) for one in goals]
+    each = [near_points(replace(problem, goal=one), reading, known, alone=alone) for one in goals]
     return np.concatenate(each, axis=1) if len(each) > 1 else each[0]
 
 
-def near_points(problem: Problem, reading: Trees, known: np.ndarray) -> np.ndarray:
+def near_points(
+    problem: Problem, reading: Trees, known: np.ndarray, *, alone: bool = False
+) -> np.ndarray:
     """[q, m, d] points that the reading takes for answers cheaper than the known [q].
 
     Where there are fewer, the row itself.
     """
+    shared = _shared(reading)
+    counts = WIDER if alone and shared is not None else COUNTS
     goals = np.stack([problem.goal.wanted, problem.goal.low, problem.goal.high], axis=1)
     _, kind = np.unique(np.nan_to_num(goals), axis=0, return_inverse=True)
-    points = np.repeat(problem.x[:, None], KEPT * len(COUNTS) + FRONT * SWAPS, axis=1)
+    points = np.repeat(problem.x[:, None], KEPT * len(counts) + FRONT * SWAPS, axis=1)
     for one in range(kind.max(initial=-1) + 1):
         alike = np.flatnonzero(kind.ravel() == one)
-        for part, leaves, limit in _parts(problem.take(alike), reading, known[alike]):
+        for part, leaves, limit in _parts(problem.take(alike), reading, known[alike], shared):
             rows = alike[part]
             lines = Lines.of(problem.take(rows), reading, leaves)
             lines = replace(lines, price=np.where(lines.price < limit, lines.price, np.inf))
             read = np.flatnonzero(lines.read)
             if len(read):
                 least = np.minimum(known[rows[read]].astype(np.float64), limit)
-                found = _Search(lines.take(read), least).points()
+                found = _Search(lines.take(read), least, counts).points()
                 points[rows[read], : found.shape[1]] = found
     return points
 
 
 def _parts(
-    problem: Problem, reading: Trees, known: np.ndarray
+    problem: Problem, reading: Trees, known: np.ndarray, shared: Leaves | None
 ) -> Iterator[tuple[np.ndarray, Leaves, float]]:
     """Which rows are searched together, the leaves for that, and below which price these are all.
 
-    Of large forests, and of numbers with many split points, each row has leaves of its own.
+    Without leaves that are `shared` by all rows, each has its own.
     """
     every = np.arange(len(problem.x))
-    count = sum(len(tree.value) for tree in reading.trees)
-    if count <= LEAVES and count * len(reading.space) <= CELLS:
-        leaves = leaves_of(reading)
-        if leaves.width <= PLACES:
-            size = max(1, ROOM // (max(COUNTS) * leaves.width))
-            yield from ((every[i : i + size], leaves, np.inf) for i in range(0, len(every), size))
-            return
-    else:
+    if shared is not None:
+        size = max(1, ROOM // (COUNTS[0] * shared.width))
+        yield from ((every[i : i + size], shared, np.inf) for i in range(0, len(every), size))
+        return
+    if _many(reading):
         stops = problem.grid.stops
         numbers = np.flatnonzero(reading.space.continuous).tolist()
         if all(j in stops and len(stops[j]) < MANY for j in numbers):
@@ -105,6 +110,20 @@ def _parts(
             yield every[[row]], leaves, limit
 
 
+def _many(reading: Trees) -> bool:
+    """Whether there are too many leaves for all rows to look at all of them."""
+    count = sum(len(tree.value) for tree in reading.trees)
+    return count > LEAVES or count * len(reading.space) > CELLS
+
+
+def _shared(reading: Trees) -> Leaves | None:
+    """The leaves that all rows look at; None of large forests, and of many split points."""
+    if _many(reading):
+        return None
+    leaves = leaves_of(reading)
+    return leaves if leaves.width <= PLACES else None
+
+
 @dataclass(eq=False)
 class _Search:
     """What is known by now of rows of one goal."""
@@ -112,12 +131,14 @@ class _Search:
     lines: Lines
     known: np.ndarray
     """[q] the price of the nearest answer."""
+    counts: Sequence[int]
+    """How many points it goes on from, after each number of changes."""
 
     def points(self) -> np.ndarray:
         """[q, m, d] the nearest answers of each step."""
         lines, found = self.lines, []
         places = lines.own[:, None]
-        for count in COUNTS:
+        for count in self.counts:
             margin, price = self._look(places)
             found.append(self._answers(places, margin, price, KEPT))
             if not count:
@@ -221,7 +242,8 @@ class _Search:
         gain = np.take_along_axis(np.where(np.isinf(price), -np.inf, margin - own), order, axis=1)
         most = np.maximum.accumulate(gain, axis=1)
         rises = np.diff(most, axis=1, prepend=0.0) > 0
-        steps = np.argsort(~rises, axis=1, kind="stable")[:, :STEPS]
+        steps = np.argsort(~rises, axis=1, kind="stable")
+        steps = steps[:, : min(STEPS, int(rises.sum(axis=1).max(initial=0)))]
         rises = np.take_along_axis(rises, steps, axis=1)
         paid = np.take_along_axis(np.take_along_axis(price, order, axis=1), steps, axis=1)
         self._gained = np.where(rises, np.take_along_axis(most, steps, axis=1), np.inf)

@@ -139,22 +139,21 @@ class Lines:
 
         And for each stretch the place [s] of its leaf among the n.
         """
-        leaves, starts = self.leaves, self.starts
-        flat = j * len(leaves.tree) + leaf
-        first, last = leaves.first.reshape(-1)[flat], leaves.last.reshape(-1)[flat]
-        number = np.flatnonzero(first <= last)
-        start = starts[j[number]]
-        first, last = start + first[number], start + last[number] + 1
-        parts = [(first, last, number)]
-        for one, listed in enumerate(leaves.listed):
-            if not listed.any():  # a number that is never missing
-                continue
-            here = np.flatnonzero(j == one)
-            level, at = np.nonzero(listed[:, leaf[here]])
-            place = starts[one + 1] - 1 - len(listed) + level
-            parts.append((place, place + 1, here[at]))
-        first, last, which = (np.concatenate(one) for one in zip(*parts, strict=True))
-        return first, last, which
+        begin, count, first, end = self._places_of_leaves
+        flat = j * len(self.leaves.tree) + leaf
+        counts = count[flat]
+        which = np.repeat(np.arange(len(flat)), counts)
+        before = begin[flat] - (np.cumsum(counts) - counts)
+        at = np.arange(len(which)) + np.repeat(before, counts)
+        return first[at], end[at], which
+
+    @cached_property
+    def _places_of_leaves(self) -> tuple[np.ndarray, ...]:
+        """Where the stretches of features and leaves begin, how many, and their ends on lines."""
+        begin, first, end = self.leaves.stretches
+        many = len(self.leaves.tree)
+        start = np.repeat(self.starts[:-1], np.diff(begin[::many]))
+        return begin[:-1], np.diff(begin), start + first, start + end
 
 
 def places_of(

@@ -7,7 +7,7 @@ for each level, and a missing value has one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -57,6 +57,26 @@ class Leaves:
             first[j] = np.searchsorted(cuts[j], a, side="right") + (a == np.inf)
             last[j] = np.searchsorted(cuts[j], b, side="left") - (b == -np.inf)
         return cls(tuple(cuts), first, last, listed, tree, value)
+
+    @cached_property
+    def stretches(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The stretches of places that come to leaves, those of feature j and leaf l at j * L + l.
+
+        int [d * L + 1] where those of each begin, int [s] their first places and what comes next.
+        """
+        many, parts = len(self.tree), []
+        for j, (cuts, first, last) in enumerate(zip(self.cuts, self.first, self.last, strict=True)):
+            some = np.flatnonzero(first <= last)
+            parts.append((j * many + some, first[some], last[some] + 1))
+            listed = np.pad(self.listed[j].T, ((0, 0), (1, 1))).astype(np.int8)
+            change = np.diff(listed, axis=1)
+            before = len(cuts) + 1 if (last >= 0).any() else 0
+            (leaf, start), (_, end) = np.nonzero(change > 0), np.nonzero(change < 0)
+            parts.append((j * many + leaf, before + start, before + end))
+        owner, first, end = (np.concatenate(one) for one in zip(*parts, strict=True))
+        order = np.argsort(owner, kind="stable")
+        begin = np.searchsorted(owner[order], np.arange(len(self.cuts) * many + 1))
+        return begin, first[order].astype(np.int32), end[order].astype(np.int32)
 
     @property
     def width(self) -> int:
