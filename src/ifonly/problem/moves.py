@@ -56,12 +56,13 @@ class Moves:
             free.append(other.any(axis=1))
         return cls(origin, tuple(tables), np.stack(free, axis=1))
 
-    def points(self, choice: Sequence[np.ndarray]) -> Points:
-        """The points [q, m, d] at the places `choice` (d arrays [m]) of the tables."""
+    def points(self, choice: Sequence[np.ndarray], more: Points) -> Points:
+        """The points [q, m, d] at the places `choice` (d arrays) of the tables, then `more`."""
         q, d, m = len(self.origin), len(choice), len(choice[0])
-        out = blank(q, m, d, self.origin.dtype)
+        out = blank(q, m + more.shape[1], d, self.origin.dtype)
         for j, place in enumerate(choice):
-            np.take(self.values[j], place, axis=1, out=out[..., j], mode="clip")
+            np.take(self.values[j], place, axis=1, out=out[:, :m, j], mode="clip")
+        out[:, m:] = more
         return out
 
     def alike(self) -> Iterator[np.ndarray]:

@@ -85,8 +85,10 @@ class Problem:
         """
         result = self.result(points)
         asked = tagged(result, self.places)
-        if inside and among is None and self.causes is None:
+        if inside and self.causes is None:
             allowed = self._obey(points)
+            if among is not None:
+                allowed &= among & self.changed(points).any(axis=-1)
         else:
             allowed = self._possible(points, result)
             if among is not None:

@@ -46,6 +46,8 @@ _INF = np.float32(np.inf)
 _FAR = np.float32(-1e30)
 _BROKEN = np.float32(1e12)
 _SHARES = (1.0, 0.25, 0.0625)
+HEAD = 4
+"""Of how many times the points that are kept in the end the beam starts: some are repeats."""
 
 
 @dataclass(frozen=True)
@@ -126,16 +128,12 @@ class Engine:
         """The candidates of rows that may change the same features: they share one list."""
         size = self._size
         shared = plan(problem.grid, problem.moves.free[0].tobytes(), size, problem.seed)
-        points = join(
-            problem.moves.points(shared.choice),
-            copies_of_neighbours(problem, size.neighbours, size.copies),
-        )
-        first = _ask(problem, points)
+        copies = copies_of_neighbours(problem, size.neighbours, size.copies)
+        first = _ask(problem, problem.moves.points(shared.choice, copies))
         singles = (one[:, : shared.single] for one in (first.points, first.margin, first.price))
-        start = _Found(*singles)
-        found = self._beam(
-            problem, _edits(problem, shared, first, size.branch), start, _of_sets(first, shared)
-        )
+        found = _nearest(_of_sets(first, shared), HEAD * size.near)
+        edits = _edits(problem, shared, first, size.branch)
+        found = self._beam(problem, edits, _Found(*singles), found)
         found = _along_trees(problem, found, alone=alone)
         return _near(found, size.near).pool().join(_draw(first, shared, size.wide).pool())
 
@@ -223,7 +221,7 @@ def _edits(problem: Problem, shared: Plan, first: _Found, branch: int) -> _Edits
     continuous, origin = problem.space.continuous, problem.moves.origin
     alone = np.where(shared.singles > 0, first.margin[:, shared.singles], -_INF)
     order, _ = best(-alone, len(_SHARES))
-    feature = np.broadcast_to(np.arange(d)[None, :, None], order.shape)
+    feature = np.broadcast_to(np.arange(d)[:, None], order.shape)
     slots = shared.singles[feature, order]
     value = read(
         gather(first.points, slots.reshape(q, -1)),
@@ -248,11 +246,10 @@ def _ask(problem: Problem, points: Points) -> _Found:
 
 
 def _along_trees(problem: Problem, found: _Found, *, alone: bool) -> _Found:
-    """`found` and what the lines of the model's trees propose, where it has some."""
+    """`found`, and what the lines of the model's trees propose."""
     if problem.causes is not None or problem.goal.avoided is not None or problem.spent:
         return found
-    trees = problem.trees()
-    if trees is None:
+    if (trees := problem.trees()) is None:
         return found
     points = proposed_points(problem, trees, found.cost.min(axis=1), alone=alone)
     return _joined([found, _ask(problem, problem.box.clip(points))])
@@ -284,10 +281,15 @@ def _draw(first: _Found, shared: Plan, count: int) -> _Found:
     )
 
 
+def _nearest(found: _Found, count: int) -> _Found:
+    """The `count` nearest valid points, repeats among them; all, where there are no more."""
+    return found if found.cost.shape[1] <= count else found.take(*best(found.cost, count))
+
+
 def _near(found: _Found, count: int) -> _Found:
     """The `count` nearest valid points, each once."""
     if count == 1:
-        return found.take(*best(found.cost, 1))
+        return _nearest(found, 1)
     return found.take(*distinct(found.cost, digests(found.points), count))
 
 

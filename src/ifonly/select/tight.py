@@ -6,6 +6,8 @@ asks the model about all of them at once.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -169,9 +171,11 @@ def _moved(
     The features are [p, c], their values and which of them are asked about [p, c, n].
     """
     trial = _written(points[active], feature, values)
-    margin = part.margin(trial, among.reshape(len(active), -1))
+    margin = part.margin(trial, among.reshape(len(active), -1), inside=True)
     valid = part.clearly(margin)
-    saved = part.distance(points[active][:, None]) - part.distance(trial)
+    own, now = (pick(one, feature)[..., None] for one in (part.x, points[active]))
+    cost = partial(part.metric.cost_of, feature[..., None])
+    saved = (cost(now, own) - cost(values, own)).reshape(margin.shape)
     saved = np.where(valid, saved, 0.0)
     best, won = saved.argmax(axis=1), saved.max(axis=1) > 0
     points[active[won]] = trial[won, best[won]]
@@ -222,17 +226,17 @@ def rounder(problem: Problem, points: np.ndarray, *, needed: bool) -> np.ndarray
     share = DEARER * distance / np.maximum(changed.sum(axis=1, keepdims=True), 1)
     feature = np.argsort(~changed, axis=1, kind="stable")[:, : int(changed.sum(axis=1).max())]
     values, allowed = _round_values(problem, points, feature)
-    trial = _written(points, feature, values)
-    dearer = (problem.distance(trial) - distance).reshape(allowed.shape)
+    row, now = (pick(one, feature)[..., None] for one in (problem.x, points))
+    cost = partial(problem.metric.cost_of, feature[..., None])
+    dearer = cost(values, row) - cost(now, row)
     allowed &= (dearer <= share[..., None]) & pick(changed, feature)[..., None]
     order = np.argsort(~allowed, axis=2, kind="stable")[:, :, :ROUND]  # the coarsest first
-    own = pick(points, feature)[..., None]
-    kept = np.where(pick_last(allowed, order), pick_last(values, order), own)
+    kept = np.where(pick_last(allowed, order), pick_last(values, order), now)
     trial = np.repeat(points[:, None], ROUND, axis=1)
     places = np.broadcast_to(feature[:, None], (len(points), ROUND, feature.shape[1]))
     np.put_along_axis(trial, places, kept.transpose(0, 2, 1), axis=2)
     moved = (trial != points[:, None]) & ~np.isnan(trial)
-    valid = problem.clearly(problem.margin(trial, moved.any(axis=2)))
+    valid = problem.clearly(problem.margin(trial, moved.any(axis=2), inside=True))
     waiting = np.asarray(valid.any(axis=1))
     for degree in range(ROUND):
         rows = np.flatnonzero(waiting & valid[:, degree])

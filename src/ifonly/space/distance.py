@@ -104,10 +104,21 @@ class Metric:
 
     def price_of(self, j: int, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] what feature j alone adds to the price, of values a [...] to values b [...]."""
-        price = self._prices(a[None], b[None], slice(j, j + 1))[0]
-        if j in self.costs:
-            price = price * self._factor(j, a, b)
-        return np.asarray(price + self.charge * self._differ(a, b) if self.charge else price)
+        cost = self.cost_of(np.array(j), a, b)
+        return cost + self.charge * self._differ(a, b) if self.charge else cost
+
+    def cost_of(self, j: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """[...] what features j [...] alone add to the cost of values a [...] to values b [...]."""
+        cost = np.asarray(np.minimum(np.abs(a - b), self._limit[j]) * self._rate[j])
+        if self.missing:
+            gaps = np.isnan(a) != np.isnan(b)
+            cost = np.where(gaps, self.scale[j], np.where(np.isnan(cost), 0.0, cost))
+        for one in self.costs:
+            here = np.broadcast_to(j == one, cost.shape)
+            if here.any():
+                values = (np.broadcast_to(value, cost.shape)[here] for value in (a, b))
+                cost[here] *= self._factor(one, *values)
+        return cost
 
     def price(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """[...] the price of points a [..., d] to rows b [..., d]: their cost, and the charge."""

@@ -37,6 +37,8 @@ LIBRARIES = ("sklearn", "xgboost", "lightgbm")
 """Whose own classes are asked so: one of the user's may make something else of its trees."""
 WORDS = 4
 """The most words of a tree, on average: larger trees are asked faster one by one."""
+FEATURES = 64
+"""Of so many features that trees ask, the words of each are one more step."""
 PROBES = 256
 """How many random points it must agree on."""
 CELLS = 1 << 16
@@ -187,7 +189,9 @@ def leaf_sets(
     if ensemble is None or library not in LIBRARIES or isinstance(other, Labels):
         return None
     count = np.array([len(tree.value) for tree in ensemble.trees])
-    if not len(count) or (-(-count // max(BITS))).sum() > WORDS * len(count):
+    asked = np.unique(np.concatenate([tree.column for tree in ensemble.trees] or [np.empty(0)]))
+    many = min(len(asked), readable.probe.shape[1]) > FEATURES
+    if many or not len(count) or (-(-count // max(BITS))).sum() > WORDS * len(count):
         return None
     trees = readable.trees
     route = None if trees is None else _route(trees, ensemble, other)

@@ -139,21 +139,30 @@ class Lines:
 
         And for each stretch the place [s] of its leaf among the n.
         """
-        begin, count, first, end = self._places_of_leaves
-        flat = j * len(self.leaves.tree) + leaf
-        counts = count[flat]
-        which = np.repeat(np.arange(len(flat)), counts)
-        before = begin[flat] - (np.cumsum(counts) - counts)
-        at = np.arange(len(which)) + np.repeat(before, counts)
-        return first[at], end[at], which
+        leaves, many = self.leaves, len(self.leaves.tree)
+        flat = j * many + leaf
+        first, last = leaves.first.reshape(-1)[flat], leaves.last.reshape(-1)[flat]
+        number = np.flatnonzero(first <= last)
+        start = self.starts[j[number]]
+        row, begin, runs, ends = leaves.listed_runs
+        parts = [(start + first[number], start + last[number] + 1, number)]
+        named = np.flatnonzero(row[j] >= 0)
+        if len(named):
+            flat = row[j[named]] * many + leaf[named]
+            counts = begin[flat + 1] - begin[flat]
+            which = np.repeat(named, counts)
+            at = np.arange(len(which)) + np.repeat(
+                begin[flat] - (np.cumsum(counts) - counts), counts
+            )
+            start = self._listed_from[j[which]]
+            parts.append((start + runs[at], start + ends[at], which))
+        first, last, which = (np.concatenate(one) for one in zip(*parts, strict=True))
+        return first, last, which
 
     @cached_property
-    def _places_of_leaves(self) -> tuple[np.ndarray, ...]:
-        """Where the stretches of features and leaves begin, how many, and their ends on lines."""
-        begin, first, end = self.leaves.stretches
-        many = len(self.leaves.tree)
-        start = np.repeat(self.starts[:-1], np.diff(begin[::many]))
-        return begin[:-1], np.diff(begin), start + first, start + end
+    def _listed_from(self) -> np.ndarray:
+        """int [d] where the listed places of features start; after the last is a place for none."""
+        return np.asarray(self.starts[1:] - 1 - np.array([len(one) for one in self.leaves.listed]))
 
 
 def places_of(

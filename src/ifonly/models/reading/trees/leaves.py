@@ -59,24 +59,27 @@ class Leaves:
         return cls(tuple(cuts), first, last, listed, tree, value)
 
     @cached_property
-    def stretches(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The stretches of places that come to leaves, those of feature j and leaf l at j * L + l.
+    def listed_runs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The runs of listed places that come to leaves.
 
-        int [d * L + 1] where those of each begin, int [s] their first places and what comes next.
+        int [d] by which row of the next, -1 where nothing is listed; int [rows * L + 1] where the
+        runs of each leaf begin; int [s] the first places of runs among those listed, and what comes
+        next.
         """
-        many, parts = len(self.tree), []
-        for j, (cuts, first, last) in enumerate(zip(self.cuts, self.first, self.last, strict=True)):
-            some = np.flatnonzero(first <= last)
-            parts.append((j * many + some, first[some], last[some] + 1))
-            listed = np.pad(self.listed[j].T, ((0, 0), (1, 1))).astype(np.int8)
-            change = np.diff(listed, axis=1)
-            before = len(cuts) + 1 if (last >= 0).any() else 0
-            (leaf, start), (_, end) = np.nonzero(change > 0), np.nonzero(change < 0)
-            parts.append((j * many + leaf, before + start, before + end))
-        owner, first, end = (np.concatenate(one) for one in zip(*parts, strict=True))
-        order = np.argsort(owner, kind="stable")
-        begin = np.searchsorted(owner[order], np.arange(len(self.cuts) * many + 1))
-        return begin, first[order].astype(np.int32), end[order].astype(np.int32)
+        many = len(self.tree)
+        some = [j for j, listed in enumerate(self.listed) if listed.any()]
+        row = np.full(len(self.listed), -1)
+        row[some] = np.arange(len(some))
+        parts = []
+        for at, j in enumerate(some):
+            change = np.diff(np.pad(self.listed[j].T, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+            (leaf, first), (_, end) = np.nonzero(change > 0), np.nonzero(change < 0)
+            parts.append((at * many + leaf, first, end))
+        none = np.empty(0, dtype=np.intp)
+        owner, first, end = map(np.concatenate, zip((none, none, none), *parts, strict=True))
+        begin = np.zeros(len(some) * many + 1, dtype=np.intp)
+        begin[1:] = np.cumsum(np.bincount(owner, minlength=len(some) * many))
+        return row, begin, first, end
 
     @property
     def width(self) -> int:
