@@ -85,14 +85,12 @@ class Problem:
         """
         result = self.result(points)
         asked = tagged(result, self.places)
-        if inside and self.causes is None:
-            allowed = self._obey(points)
-            if among is not None:
-                allowed &= among & self.changed(points).any(axis=-1)
-        else:
+        if not inside or self.causes is not None:
             allowed = self._possible(points, result)
-            if among is not None:
-                allowed &= among
+        else:
+            allowed = self._obey(points)
+            allowed &= among is None or self.changed(points).any(axis=-1)
+        allowed &= among is None or among
         if allowed.all() or (among is None and isinstance(self.model.route, Lookup)):
             # A table is read faster for all points than for some.
             scores = self.model.scores(asked.reshape(-1, asked.shape[-1]))

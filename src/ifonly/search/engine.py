@@ -131,11 +131,10 @@ class Engine:
         copies = copies_of_neighbours(problem, size.neighbours, size.copies)
         first = _ask(problem, problem.moves.points(shared.choice, copies))
         singles = (one[:, : shared.single] for one in (first.points, first.margin, first.price))
-        found = _nearest(_of_sets(first, shared), HEAD * size.near)
-        edits = _edits(problem, shared, first, size.branch)
-        found = self._beam(problem, edits, _Found(*singles), found)
-        found = _along_trees(problem, found, alone=alone)
-        return _near(found, size.near).pool().join(_draw(first, shared, size.wide).pool())
+        start = _Found(*singles), _nearest(_of_sets(first, shared), HEAD * size.near)
+        found = self._beam(problem, _edits(problem, shared, first, size.branch), *start)
+        near = _near(_along_trees(problem, found, alone=alone), size.near)
+        return near.pool().join(_draw(first, shared, size.wide).pool())
 
     def _beam(self, problem: Problem, edits: _Edits, tried: _Found, found: _Found) -> _Found:
         """`found` and what one more edit reaches, and one more, from partial edits and by swaps."""
