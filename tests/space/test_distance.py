@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ifonly import Space
+from ifonly import Space, cost
 from ifonly.space import Metric
 from ifonly.testing import random_codes, random_space
 
@@ -114,3 +114,8 @@ def test_a_price_is_the_same_for_a_feature_alone(seed: int) -> None:
     every = metric.prices(points, row)
     for j in range(len(space)):
         assert metric.price_of(j, points[:, j], row[:, j]).tolist() == every[:, j].tolist()
+    names = [space.names[j] for j in np.flatnonzero(space.continuous)[:1]]
+    costs = {name: cost(up=3.0, down=0.5) for name in names}
+    free = Metric.of(replace(space, sparsity=0.0, weights=costs))
+    alone = free.cost_of(np.arange(len(space)), points, row)
+    assert np.array_equal(alone, free.prices(points, row))

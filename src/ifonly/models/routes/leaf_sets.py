@@ -11,7 +11,6 @@ Places are those of trees read on the value grid. What cannot be placed is asked
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -43,6 +42,8 @@ PROBES = 256
 """How many random points it must agree on."""
 CELLS = 1 << 16
 """Words that are worked on together, in a cache."""
+LARGEST = 1 << 23
+"""The most words of all places."""
 SINGLE, DOUBLE = 1e-6, 1e-9
 """How far scores may lie from those of a library that adds up in single or double precision."""
 
@@ -212,10 +213,11 @@ def _route(trees: Trees, ensemble: Ensemble, other: Model) -> LeafSets | None:
     leaves, space = leaves_of(trees), trees.space
     within = np.arange(len(leaves.tree)) - (np.cumsum(count) - count)[leaves.tree]
     word = (np.cumsum(words) - words)[leaves.tree] + within // bits
+    if leaves.width * words.sum() > LARGEST:
+        return None
     dtype = BITS[bits][0]
     bit = np.left_shift(dtype(1), (within % bits).astype(dtype))
-    first = np.flatnonzero(np.diff(word, prepend=-1))
-    tables = [_table(leaves, j, partial(_joined, bit, first)) for j in range(len(space))]
+    tables = [_table(leaves, j, word, bit) for j in range(len(space))]
     asked = [bool((table != table[0]).any()) for table in tables]
     if not any(asked):
         return None
@@ -227,16 +229,21 @@ def _route(trees: Trees, ensemble: Ensemble, other: Model) -> LeafSets | None:
     return LeafSets(trees, other, places, groups, start, sums, float(ensemble.share), whole)
 
 
-def _joined(bit: np.ndarray, first: np.ndarray, reached: np.ndarray) -> np.ndarray:
-    """[words] the bits [L] of leaves that are reached, bool [L]."""
-    return np.bitwise_or.reduceat(np.where(reached, bit, bit.dtype.type(0)), first)
+def _table(leaves: Leaves, j: int, word: np.ndarray, bit: np.ndarray) -> np.ndarray:
+    """[places, words] which leaves the places of a feature leave; a missing value comes last.
 
-
-def _table(leaves: Leaves, j: int, joined: Any) -> np.ndarray:
-    """[places, words] which leaves the places of a feature leave; a missing value comes last."""
-    count = len(leaves.cuts[j]) + 1 if leaves.last[j].max() >= 0 else 0
-    reached = [(leaves.first[j] <= at) & (at <= leaves.last[j]) for at in range(count)]
-    return np.stack([joined(one) for one in [*reached, *leaves.listed[j]]])
+    Each leaf has its `bit` [L] in a `word` [L].
+    """
+    first, last = leaves.first[j], leaves.last[j]
+    some = np.flatnonzero(first <= last)
+    count = len(leaves.cuts[j]) + 1 if len(some) else 0
+    table = np.zeros((count + 1, word[-1] + 1), dtype=bit.dtype)
+    for place in (first, last + 1):  # a bit is on from one change to the next
+        np.bitwise_xor.at(table, (place[some], word[some]), bit[some])
+    table = np.bitwise_xor.accumulate(table, axis=0)[:count]
+    listed, starts = leaves.listed[j], np.flatnonzero(np.diff(word, prepend=-1))
+    named = np.bitwise_or.reduceat(np.where(listed, bit, bit.dtype.type(0)), starts, axis=1)
+    return np.concatenate([table, named])
 
 
 def _places(
