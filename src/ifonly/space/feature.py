@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from ifonly.errors import DataError
@@ -176,6 +177,11 @@ class Categorical:
             ) from None
         if distinct < len(self.levels):
             raise DataError(f"The feature {self.name!r} lists a level twice: {self.levels}.")
+
+    @cached_property
+    def codes(self) -> dict[tuple[type, Any], float]:
+        """The code of each level, by its type and itself: 1 and True are not the same."""
+        return {(type(level), level): float(place) for place, level in enumerate(self.levels)}
 
 
 @dataclass(frozen=True)

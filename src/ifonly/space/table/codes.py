@@ -64,10 +64,10 @@ def _column_codes(feature: Feature, series: Any, what: str) -> np.ndarray:
         codes = held(numbers(series, what), feature, what)
     else:
         levels, positions = levels_and_positions(series, what)
-        places = {(type(level), level): float(i) for i, level in enumerate(feature.levels)}
+        known = feature.codes
         index = [
-            places[type(level), level]
-            if (type(level), level) in places
+            known[type(level), level]
+            if (type(level), level) in known
             else _level_index(level, feature, f"row {np.argmax(positions == i)} of `{what}`")
             for i, level in enumerate(levels)
         ]
