@@ -11,7 +11,7 @@ import numpy as np
 from ifonly.models import Counted
 from ifonly.models.adapters.table import TableModel
 from ifonly.models.pace import Pace, Watch
-from ifonly.models.routes.fastest import Quick
+from ifonly.models.routes.leaf_sets import LeafSets
 from ifonly.models.routes.memo import Memo
 from ifonly.problem.proof import Proof
 from ifonly.solve.method import Method
@@ -56,7 +56,9 @@ def counted(setting: Setting, limit: Budget, method: Method, watch: Watch) -> Co
         pace=replace(own.meter.pace) if isinstance(own, TableModel) else Pace(),
         watch=watch,
     )
-    again = method.descends or isinstance(setting.route, Quick)
+    # What is remembered is not counted again, where rows of the model are limited.
+    free = model.most_rows is None and model.per_row is None
+    again = method.descends or model.cheap or (free and isinstance(setting.route, LeafSets))
     return model if again else replace(model, memo=Memo())
 
 

@@ -119,3 +119,15 @@ def test_a_budget_leaves_the_route_out(budget: Any) -> None:
     assert isinstance(ifonly.Explainer(forest, data=frame).setting.route, LeafSets)
     limited = ifonly.Explainer(forest, data=frame, budget=budget)
     assert not isinstance(limited.setting.route, LeafSets)
+
+
+def test_what_is_remembered_is_not_counted_where_rows_are_limited() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 9, (300, 4)), columns=list("abcd"))
+    forest = RandomForestClassifier(8, max_depth=4, random_state=0)
+    forest.fit(frame, frame.sum(axis=1) > 18)
+    explainer, rows = ifonly.Explainer(forest, data=frame), frame[:5]
+    free = explainer.explain(rows, k=3)
+    limited = explainer.explain(rows, k=3, budget={"model_rows": 10**6})
+    assert np.array_equal(free.points, limited.points)
+    assert limited.record["model_rows"] < free.record["model_rows"]

@@ -29,8 +29,6 @@ from ifonly.space.table.carry import tagged
 
 Faithful = Direct | Bare | LeafSets
 """The routes that give the model's own scores, but for the last digits."""
-Quick = LeafSets | Lookup
-"""The routes that take no longer to ask again than to remember what they said."""
 
 
 def route(model: Any, adapted: Model, space: Space, probe: np.ndarray) -> Model:
