@@ -19,13 +19,15 @@ COMMIT = "c3f67908bb397cfa2b808a2bdd1e79e2de43206c"
 HERE = Path(__file__).parent
 
 
-def baseline(cells: Sequence[tuple[str, str]], rows: int, k: int) -> dict[str, dict[str, Any]]:
+def baseline(
+    cells: Sequence[tuple[str, str]], rows: int, k: int, repeats: int
+) -> dict[str, dict[str, Any]]:
     """By 'table model': the former default's nearest distances, full rows and milliseconds.
 
-    Beside them the changed features of its `needed` answers.
+    These are medians of repeats. Beside them the changed features of its `needed` answers.
     """
     with package_of(COMMIT) as source:
-        task = {"source": source, "cells": cells, "rows": rows, "k": k}
+        task = {"source": source, "cells": cells, "rows": rows, "k": k, "repeats": repeats}
         return ask("baseline", "baseline_answers", {**task, "benchmarks": str(HERE)})
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ifonly.errors import OptionError, nearest
+from ifonly.models.routes.leaf_sets import LeafSets
 
 if TYPE_CHECKING:
     from ifonly.problem.problem import Problem
@@ -93,20 +94,22 @@ def check_effort(effort: Effort) -> None:
         raise OptionError(f"There is no effort {effort!r}.", nearest(effort, ("auto", *SIZES)))
 
 
-def named(effort: Effort, problem: Problem) -> Effort:
+def named(effort: Effort, problem: Problem, *, alone: bool = False) -> Effort:
     """The effort of a problem, 'auto' by its name.
 
-    'auto' is 'base' where asking the model costs next to nothing; and where answers meet demands,
-    which take more changes, and more time than the search.
+    'auto' is 'base' where asking the model costs next to nothing; where answers meet demands,
+    which take more changes, and more time than the search; and for an answer that stands `alone`,
+    of which nothing but its price counts, where asking costs little.
     """
     if effort != "auto":
         return effort
-    return "base" if problem.model.cheap or problem.demands else "small"
+    alone &= isinstance(problem.model.route, LeafSets)
+    return "base" if problem.model.cheap or problem.demands or alone else "small"
 
 
-def size_of(effort: Effort, problem: Problem) -> Size:
+def size_of(effort: Effort, problem: Problem, *, alone: bool = False) -> Size:
     """The counts of an effort for a problem."""
-    effort = named(effort, problem)
+    effort = named(effort, problem, alone=alone)
     if isinstance(effort, Size):
         return effort
     return replace(SIZES[effort], **DEMANDING) if problem.demands else SIZES[effort]

@@ -58,7 +58,7 @@ class Engine:
     ----------
     effort
         Where to start: 'small', 'base' or 'thorough'; 'auto' is 'base' for a model that costs next
-        to nothing to ask, such as a network that ifonly can read, and 'small' for any other.
+        to nothing to ask, such as a network, and for k=1 of boosted trees; 'small' for any other.
         `explain` searches rows that are short of answers again at the larger sizes.
     needed
         Every change of an answer is needed for the outcome.
@@ -106,7 +106,7 @@ class Engine:
         """The near and the wide candidates of every row."""
         if self.device is not None:
             return search_on(self.device, self.effort, problem)
-        sized = replace(self, effort=size_of(self.effort, problem))
+        sized = replace(self, effort=size_of(self.effort, problem, alone=k == 1))
         groups = list(problem.moves.alike())
         if len(groups) == 1:
             return sized._search(problem, alone=k == 1)

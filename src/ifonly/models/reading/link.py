@@ -45,7 +45,8 @@ def _sigmoid(margins: np.ndarray) -> np.ndarray:
 
 
 def _logit(margins: np.ndarray) -> np.ndarray:
-    return np.concatenate([_sigmoid(-margins), _sigmoid(margins)], axis=1)
+    second = _sigmoid(margins)
+    return np.concatenate([1.0 - second, second], axis=1)
 
 
 def _softmax(margins: np.ndarray) -> np.ndarray:

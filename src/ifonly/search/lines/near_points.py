@@ -177,9 +177,12 @@ class _Search:
         price = np.full((q, m, len(lines.owner)), np.inf)
         margin = -price
         if len(rows):
-            margin[rows, slots] = lines.along(rows, places[rows, slots])
-            each = self._prices_of(places)[rows, slots]
-            rest = each.sum(axis=1, keepdims=True) - each
+            each, some = self._prices_of(places)[rows, slots], places[rows, slots]
+            total = each.sum(axis=1, keepdims=True)
+            # What costs as much as an answer that is known is no better.
+            open_ = (some != lines.own[rows]) | (total + lines.least[rows] < self.known[rows, None])
+            margin[rows, slots] = lines.along(rows, some, open_)
+            rest = total - each
             price[rows, slots] = lines.price[rows] + rest[:, lines.owner]
         return margin, price
 

@@ -96,17 +96,28 @@ class Lines:
             out[rest] = ~leaves.listed[j][place[rest] - count]
         return np.asarray(out)
 
-    def along(self, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """[n, w] the margins of points at places [n, d] of rows [n], each place put in its line."""
+    @cached_property
+    def least(self) -> np.ndarray:
+        """[q, d] what each feature costs at the least, where it changes."""
+        price = self.price.copy()
+        price[np.arange(len(price))[:, None], self.own] = np.inf
+        return np.asarray(np.minimum.reduceat(price, self.starts[:-1], axis=1))
+
+    def along(
+        self, rows: np.ndarray, places: np.ndarray, open_: np.ndarray | None = None
+    ) -> np.ndarray:
+        """[n, w] the margins of points at places [n, d] of rows [n], each place put in its line.
+
+        In lines that are not `open_` [n, d] they are right for the point itself alone.
+        """
         if not self.sides:  # a goal that any score meets
             return np.ones((len(rows), int(self.starts[-1])))
+        open_ = np.ones(places.shape, dtype=bool) if open_ is None else open_
         size = max(1, CELLS // len(self.leaves.tree))
-        parts = range(0, len(rows), size)
-        return np.concatenate(
-            [self._along(rows[i : i + size], places[i : i + size]) for i in parts]
-        )
+        parts = (slice(i, i + size) for i in range(0, len(rows), size))
+        return np.concatenate([self._along(rows[i], places[i], open_[i]) for i in parts])
 
-    def _along(self, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+    def _along(self, rows: np.ndarray, places: np.ndarray, open_: np.ndarray) -> np.ndarray:
         leaves, n, width = self.leaves, len(rows), int(self.starts[-1])
         code = self.kept_from[rows]
         for j in range(places.shape[1]):
@@ -120,6 +131,8 @@ class Lines:
         flat = np.flatnonzero(code - self.one < self.one)  # what is smaller wraps around
         point, leaf = np.divmod(flat, len(leaves.tree))
         j = code.reshape(-1)[flat].astype(np.intp) - int(self.one)
+        some = np.flatnonzero(open_.reshape(-1).take(point * open_.shape[1] + j))
+        point, leaf, j = point.take(some), leaf.take(some), j.take(some)
         where, ends, which = self._stretches(j, leaf)
         key = point[which] * width
         keys = np.concatenate([key + where, key + ends])
