@@ -179,8 +179,10 @@ class _Search:
         if len(rows):
             each, some = self._prices_of(places)[rows, slots], places[rows, slots]
             total = each.sum(axis=1, keepdims=True)
-            # What costs as much as an answer that is known is no better.
-            open_ = (some != lines.own[rows]) | (total + lines.least[rows] < self.known[rows, None])
+            # What costs as much as an answer that is known is no better. From the row's own lines
+            # it is learnt what margin costs, so all of these are looked at.
+            cheaper = total + lines.least[rows] < self.known[rows, None]
+            open_ = (some != lines.own[rows]) | cheaper | (m == 1)
             margin[rows, slots] = lines.along(rows, some, open_)
             rest = total - each
             price[rows, slots] = lines.price[rows] + rest[:, lines.owner]
