@@ -93,8 +93,7 @@ class Shrink:
         value = np.concatenate([read(origin, gifts), values.reshape(q, n, -1)], axis=2)
         a = feature.shape[2]
         tried = problem.repaired(edited(state.points, feature, value))
-        other = (value != read(state.points, feature)).reshape(q, n * a)
-        margin = problem.margin(tried, other, inside=True)
+        margin = problem.margin(tried, inside=True)
         price = problem.price(tried)
         kept = ((margin > 0) & (price > 0)).reshape(q, n, a) & (state.margin > 0)[:, :, None]
         move = np.where(kept, price.reshape(q, n, a), _INF).argmin(2) + np.arange(n) * a
