@@ -47,7 +47,7 @@ _FAR = np.float32(-1e30)
 _BROKEN = np.float32(1e12)
 _SHARES = (1.0, 0.25, 0.0625)
 HEAD = 4
-"""Of how many times the points that are kept in the end the beam starts: some are repeats."""
+"""The beam starts with so many times the points that are kept, since some are repeats."""
 
 
 @dataclass(frozen=True)

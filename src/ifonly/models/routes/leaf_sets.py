@@ -37,7 +37,7 @@ LIBRARIES = ("sklearn", "xgboost", "lightgbm")
 WORDS = 4
 """The most words of a tree, on average: larger trees are asked faster one by one."""
 FEATURES = 64
-"""Of so many features that trees ask, the words of each are one more step."""
+"""The most features that trees ask: each of them takes one more AND."""
 PROBES = 256
 """How many random points it must agree on."""
 CELLS = 1 << 16
